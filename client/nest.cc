@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "client/sized.h"
 #include "sdfg/check.h"
 #include "transforms/apply.h"
 #include "transforms/normal/util.h"
@@ -145,6 +146,7 @@ Result<PreparedNest> prepare(const frontends::LiftedNest& lifted, const Meaning&
       nest.sizes[symbol] = given->second;
     }
   }
+  nest.greatest = greatest_declared(lifted);
   set_unit_sizes(nest);
   return nest;
 }
@@ -152,10 +154,13 @@ Result<PreparedNest> prepare(const frontends::LiftedNest& lifted, const Meaning&
 void set_unit_sizes(PreparedNest& nest) {
   const auto set = [&](Unit& unit) {
     unit.sizes.clear();
+    unit.greatest.clear();
     for (const auto& symbol : unit.nest.symbols) {
-      const auto original = unit.to_original.symbols.find(symbol);
-      const auto size = nest.sizes.find(original == unit.to_original.symbols.end() ? symbol : original->second);
-      if (size != nest.sizes.end()) unit.sizes[symbol] = size->second;
+      const auto renamed = unit.to_original.symbols.find(symbol);
+      const string& original = renamed == unit.to_original.symbols.end() ? symbol : renamed->second;
+      if (const auto size = nest.sizes.find(original); size != nest.sizes.end()) unit.sizes[symbol] = size->second;
+      if (const auto most = nest.greatest.find(original); most != nest.greatest.end())
+        unit.greatest[symbol] = most->second;
     }
   };
   std::ranges::for_each(nest.units, set);

@@ -18,11 +18,12 @@ namespace sous::client {
 
 // A part of a nest that may get a recipe of its own.
 struct Unit : transforms::NormalForm::Unit {
-  std::size_t index = 0;                      // in its nest, and what --unit calls it
-  std::string label;                          // "nest 2 of 3", "whole"
-  std::map<std::string, std::int64_t> sizes;  // of its symbols, where known
-  std::vector<transforms::Match> matches;     // what the sources of recipes know, best first
-  bool as_written = false;                    // in the program's own order (PreparedNest::written)
+  std::size_t index = 0;                              // in its nest, and what --unit calls it
+  std::string label;                                  // "nest 2 of 3", "whole"
+  std::map<std::string, std::int64_t> sizes;          // of its symbols, where known
+  std::vector<transforms::Match> matches;             // what the sources of recipes know, best first
+  bool as_written = false;                            // in the program's own order (PreparedNest::written)
+  std::map<std::string, std::int64_t> greatest = {};  // what its symbols are at most, by greatest_declared (sized.h)
 
   // Whether other units of the nest run beside it: not so of the whole.
   bool one_of_several() const { return index > 0 && !as_written; }
@@ -38,9 +39,10 @@ struct PreparedNest {
   // the normal form is in that order, too.
   std::optional<Unit> written = {};
   sdfg::Sdfg written_form = {};
-  std::map<std::string, std::int64_t> sizes;  // by symbol of `normal`, where known
-  Meaning meaning = {};                       // `reassociate`: by flags, an option or the nest's own pragma
-  tuning_db::Hardware hardware;               // this machine as the build uses it: sizes in recipes
+  std::map<std::string, std::int64_t> sizes;          // by symbol of `normal`, where known
+  std::map<std::string, std::int64_t> greatest = {};  // and what others are at most, by greatest_declared
+  Meaning meaning = {};                               // `reassociate`: by flags, an option or the nest's own pragma
+  tuning_db::Hardware hardware;                       // this machine as the build uses it: sizes in recipes
 
   const Unit& unit(std::size_t index) const { return index < units.size() ? units[index] : written.value(); }
   // Whether a lock file decides what becomes of it.

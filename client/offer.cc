@@ -100,7 +100,8 @@ string Times::in_words() const {
 
 Times times(const PreparedNest& nest, const Chosen& gpu, const sdfg::Sdfg& applied, const Chosen& cpu,
             const tuning_db::Gpu& device) {
-  const Sized sized(nest.normal, nest.sizes, nest.hardware, nest.hardware.cores, For::Threads);
+  const Sized sized(nest.normal, nest.sizes, nest.hardware, nest.hardware.cores, For::Threads,
+                    tuning_db::Vectors::Perhaps, nest.greatest);
   const Sizes& sizes = sized.usual();
   const double work = std::max(1.0, tuning_db::work(nest.normal, sizes).value_or(1));
   const CpuLoad host = cpu_load(nest, cpu, sizes);

@@ -133,7 +133,7 @@ class Pipeline {
         const auto* container = lifted->sdfg.find(argument.name);
         if (container != nullptr && container->dead) report.dead.push_back(argument.expression);
       }
-      const bool list = !looked_at_anyway() && is_list_of_statements(lifted->sdfg, lifted->known);
+      const bool list = !looked_at_anyway() && is_list_of_statements(*lifted);
       if (list || !worth_normalizing(*lifted)) {
         report.why = list ? "many statements that run a few times each: no loops for a recipe"
                           : "no recipe known for nests of its depth and types";
@@ -192,8 +192,7 @@ class Pipeline {
   bool worth_normalizing(const LiftedNest& lifted) const {
     if (looked_at_anyway() || says() || !options_.sizes.empty())
       return true;  // what --size names is held against the normal form
-    return (source_ != nullptr && source_->may_know(lifted.sdfg)) ||
-           worth_predicting(lifted.sdfg, lifted.known, hardware_, gain_model());
+    return (source_ != nullptr && source_->may_know(lifted.sdfg)) || worth_predicting(lifted, hardware_, gain_model());
   }
 
   // A frozen build is what its lock file says, and no prediction.

@@ -45,8 +45,10 @@ class Predictor {
         model_(model),
         effort_(effort),
         class_(tuning_db::hardware_class(nest.hardware)),
-        sized_(unit.nest, unit.sizes, nest.hardware, model.machine().threads, For::Model),
-        shared_(unit.nest, unit.sizes, nest.hardware, model.machine().threads, For::Threads, compilers_vectors(nest)),
+        sized_(unit.nest, unit.sizes, nest.hardware, model.machine().threads, For::Model, tuning_db::Vectors::Perhaps,
+               unit.greatest),
+        shared_(unit.nest, unit.sizes, nest.hardware, model.machine().threads, For::Threads, compilers_vectors(nest),
+                unit.greatest),
         program_(nest, shared_.threads()) {}
 
   std::optional<Predicted> best(double least) const {
@@ -240,7 +242,8 @@ class Predictor {
     if (const auto lengths = sdfg::row_lengths(unit_.nest); shared_.open() && !lengths.empty()) {
       const sdfg::Sdfg nest = sdfg::with_equal_rows(unit_.nest, lengths);
       const sdfg::Sdfg equal = sdfg::with_equal_rows(applied, lengths);
-      const Sized sized(nest, unit_.sizes, nest_.hardware, shared_.threads(), For::Threads, compilers_vectors(nest_));
+      const Sized sized(nest, unit_.sizes, nest_.hardware, shared_.threads(), For::Threads, compilers_vectors(nest_),
+                        unit_.greatest);
       const auto at = [&](const Sizes& sizes) { return sized.load(equal, sizes, threads.vectors); };
       const auto usual = at(sized.usual());
       if (pays(usual, usual.shares)) {

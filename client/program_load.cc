@@ -55,7 +55,8 @@ tuning_db::Vectors compilers_vectors(const PreparedNest& nest) {
 
 const Sized& ProgramLoad::whole() const {
   if (!whole_)
-    whole_.emplace(nest_.normal, nest_.sizes, nest_.hardware, threads_, For::Threads, compilers_vectors(nest_));
+    whole_.emplace(nest_.normal, nest_.sizes, nest_.hardware, threads_, For::Threads, compilers_vectors(nest_),
+                   nest_.greatest);
   return *whole_;
 }
 const tuning_db::CoreLoad& ProgramLoad::together() const {

@@ -44,8 +44,17 @@ std::map<string, std::int64_t> shortening(const sdfg::Sdfg& nest) {
 
 }  // namespace
 
+Sizes greatest_declared(const frontends::LiftedNest& lifted) {
+  if (lifted.declared_rows.empty()) return {};
+  sdfg::Sdfg as_declared = lifted.sdfg;
+  for (sdfg::Container& container : as_declared.containers)
+    if (const auto rows = lifted.declared_rows.find(container.name); rows != lifted.declared_rows.end())
+      container.shape.at(0) = sdfg::Expr(rows->second);
+  return tuning_db::greatest_sizes(as_declared, lifted.known, largest_size);
+}
+
 Sized::Sized(const sdfg::Sdfg& nest, Sizes known, const tuning_db::Hardware& hardware, int most_threads, For who,
-             tuning_db::Vectors of_compiler)
+             tuning_db::Vectors of_compiler, const Sizes& greatest)
     : nest_(nest),
       known_(std::move(known)),
       hardware_(hardware),
@@ -55,6 +64,10 @@ Sized::Sized(const sdfg::Sdfg& nest, Sizes known, const tuning_db::Hardware& har
       divisors_(shortening(nest)),
       windows_(window_sizes(nest, 2)),
       greatest_(tuning_db::greatest_sizes(nest, known_, largest_size)) {
+  for (const auto& [symbol, most] : greatest) {
+    const auto [own, is_new] = greatest_.try_emplace(symbol, most);
+    if (!is_new) own->second = std::min(own->second, most);
+  }
   for (const string& symbol : nest.symbols)
     if (!known_.contains(symbol)) open_.push_back(symbol);
   usual_ = known_;

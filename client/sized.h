@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "frontends/lifted.h"
 #include "tuning-db/gain_model.h"
 #include "tuning-db/schedule_features.h"
 
@@ -22,12 +23,17 @@ constexpr std::int64_t least_size = 16, largest_size = std::int64_t{1} << 24;
 // which counts on short ones.
 enum class For : std::uint8_t { Model, Threads };
 
+// How large sizes that nobody said can be at most, as far as the parameters of the function go that are arrays: by
+// symbol of the nest as it was lifted.
+Sizes greatest_declared(const frontends::LiftedNest& lifted);
+
 // A nest at sizes: those that are known, and one value for all others; a part of it for what makes loops shorter, and
-// no more than the arrays that it uses have elements for. The nest and the hardware must outlive it.
+// no more than the arrays that it uses have elements for, or than `greatest`. The nest and the hardware must outlive
+// it.
 class Sized {
  public:
   Sized(const sdfg::Sdfg& nest, Sizes known, const tuning_db::Hardware& hardware, int most_threads, For who,
-        tuning_db::Vectors of_compiler = tuning_db::Vectors::Perhaps);
+        tuning_db::Vectors of_compiler = tuning_db::Vectors::Perhaps, const Sizes& greatest = {});
 
   bool open() const { return !open_.empty(); }
   const std::vector<std::string>& open_symbols() const { return open_; }
@@ -76,7 +82,7 @@ class Sized {
   const tuning_db::Vectors of_compiler_;
   const std::map<std::string, std::int64_t> divisors_;
   const std::map<std::string, std::int64_t> windows_;
-  const Sizes greatest_;
+  Sizes greatest_;
   std::vector<std::string> open_;
   Sizes usual_;
   std::int64_t value_ = 0;

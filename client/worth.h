@@ -1,11 +1,7 @@
 // Ahead of the normal form, and cheap: which nests are worth one.
 #pragma once
 
-#include <cstdint>
-#include <map>
-#include <string>
-
-#include "sdfg/sdfg.h"
+#include "frontends/lifted.h"
 #include "tuning-db/gain_model.h"
 #include "tuning-db/hardware.h"
 
@@ -17,10 +13,10 @@ constexpr int asked_threads = 2;
 // Whether its statements are many, and each runs but a few times, as far as sizes and arrays say: a transform written
 // out, a table in code. Such loops are none that recipes are for, and what a normal form costs grows with the square of
 // the statements (thirty times the whole compile, of an encoder's filter bank).
-bool is_list_of_statements(const sdfg::Sdfg& lifted, const std::map<std::string, std::int64_t>& known);
+bool is_list_of_statements(const frontends::LiftedNest& lifted);
 
 // Whether the nest, as it was lifted, has the potential for a recipe by prediction (client/predicted.h).
-bool worth_predicting(const sdfg::Sdfg& lifted, const std::map<std::string, std::int64_t>& sizes,
-                      const tuning_db::Hardware& hardware, tuning_db::FindGainModel find_model);
+bool worth_predicting(const frontends::LiftedNest& lifted, const tuning_db::Hardware& hardware,
+                      tuning_db::FindGainModel find_model);
 
 }  // namespace sous::client

@@ -76,6 +76,9 @@ struct LiftedNest {
   // Values that symbols surely have: constants, and parameters of static functions to which every call passes the same
   // one.
   std::map<std::string, std::int64_t> known;
+  // Of arrays that are parameters: how many rows the program declares (`int bits[2][2]`), where that is a number, and
+  // more than one, which is how any number of them is declared, too. C promises nothing of it: for estimates.
+  std::map<std::string, std::int64_t> declared_rows = {};
   // Presumed lines of the loops in the text, by the symbols of the loops that they became.
   std::map<std::string, int> loop_lines;
   // Of arguments that are members in an array of structures: what that array is reached by, and the bytes from there to

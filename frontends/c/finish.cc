@@ -267,6 +267,8 @@ Lift<LiftedNest> Builder::build(const std::string& name) {
       nest.tables.insert(*table);
     if (const auto shift = m->shift.constant(); shift && !m->record.empty() && m->table.empty())
       nest.members[c.name] = {m->c_expr, m->offset + *shift * static_cast<std::int64_t>(sdfg::info(c.type).bytes)};
+    if (const auto rows = m->declared ? m->declared->constant() : std::nullopt; rows && *rows > 1)
+      nest.declared_rows[c.name] = *rows;
     read.insert(m->table.empty() ? m->c_expr : m->table);
   }
   TRY(nest.guard, guard(read));

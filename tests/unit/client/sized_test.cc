@@ -137,5 +137,20 @@ void f(const float *restrict in, const float *restrict w, float *restrict out, i
   EXPECT_TRUE(std::ranges::all_of(chosen.guards[0].least_extents, [](double extent) { return extent <= 16; }));
 }
 
+// An encoder's granules and channels: C promises nothing of the first extent, but nobody passes more than is written
+// there. Of one element any number is declared.
+TEST(Sized, ParametersSayHowLongTheirArraysAre) {
+  const auto with = [](const std::string& dimensions) {
+    return without_expectations("void f(int n, int m, const float in" + dimensions + ", float out" + dimensions + R"() {
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < m; j++) out[i][j] = expf(in[i][j]);
+})");
+  };
+  EXPECT_TRUE(with("[2][16]").choices.empty());
+  EXPECT_FALSE(with("[2000][1600]").choices.empty());
+  EXPECT_FALSE(with("[1][1600]").choices.empty());
+  EXPECT_FALSE(with("[n][m]").choices.empty());
+}
+
 }  // namespace
 }  // namespace sous::client
