@@ -61,10 +61,11 @@ class LeastWork {
   LeastWork(const sdfg::Sdfg& nest, const Sized& sized, const Holds& holds)
       : nest_(nest), sized_(sized), holds_(holds), windows_(window_sizes(nest)) {}
 
-  // From the open sizes' `usual` value, at which it gains, on.
-  void find(std::int64_t usual) {
+  // From the open sizes' `usual` value on, or for other shapes with as much work. False: there is no such box.
+  bool find(std::int64_t usual) {
     least_ = sized_.at(usual);
     work_ = work_at(least_);
+    found_ = holds_(least_);
     in_order_ = that_bring_work(nest_, sized_, usual, windows_);
     for (const std::string& symbol : sized_.open_symbols())
       if (std::ranges::find(in_order_, symbol) == in_order_.end()) in_order_.push_back(symbol);
@@ -79,6 +80,7 @@ class LeastWork {
       if (sizes && holds_(*sizes)) single = std::move(more);
     }
     if (single.size() > 1) consider(single, usual);
+    return found_;
   }
   const Sizes& least() const { return least_; }
   double work() const { return work_; }
@@ -117,7 +119,7 @@ class LeastWork {
       if (!corners_gain(less)) break;
     }
     const SizeBox before{least_, work_};
-    if (!lets_in_more(*box, before)) return;
+    if (std::exchange(found_, true) && !lets_in_more(*box, before)) return;
     least_ = std::move(box->least);
     work_ = box->work;
   }
@@ -230,6 +232,7 @@ class LeastWork {
   mutable std::map<Sizes, double> works_;
   mutable std::map<Sizes, bool> gains_;
   std::vector<std::string> in_order_;  // the open sizes, those first that should be few
+  bool found_ = false;
   Sizes least_;
   double work_ = 0;
 };
@@ -288,15 +291,15 @@ void set_shape(transforms::Evidence& e, const sdfg::Sdfg& nest, const Sizes& siz
   e.tuned_seconds = seconds / gain;
 }
 
-void set_least_shape(transforms::Evidence& e, const sdfg::Sdfg& nest, const Sized& sized, std::int64_t lowest,
+bool set_least_shape(transforms::Evidence& e, const sdfg::Sdfg& nest, const Sized& sized, std::int64_t lowest,
                      Needs needs, const Holds& holds) {
-  if (!sized.open() || planted(Fault::predicted_at_any_size)) return;
+  if (!sized.open() || planted(Fault::predicted_at_any_size)) return true;
   if (needs == Needs::Work) {
     LeastWork found(nest, sized, holds);
-    found.find(lowest);
+    if (!found.find(lowest)) return false;
     e.least_extents = tuning_db::extents(nest, found.least());
     e.least_work = found.work();
-    return;
+    return true;
   }
   for (std::int64_t value = lowest; value >= least_size;
        value = static_cast<std::int64_t>(static_cast<double>(value) / step_down)) {
@@ -315,6 +318,7 @@ void set_least_shape(transforms::Evidence& e, const sdfg::Sdfg& nest, const Size
     e.least_extents[k] = std::min((needs == Needs::LongLoops ? longer : 1) * e.least_extents[k], e.extents[k]);
   const double factor = needs == Needs::LongLoops ? longer : together.part;
   e.least_work = std::min(factor * tuning_db::work(nest, sizes).value_or(0), e.work);
+  return true;
 }
 
 }  // namespace sous::client

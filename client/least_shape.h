@@ -16,8 +16,9 @@ enum class Needs : std::uint8_t { LongLoops, Work, Shape };
 void set_shape(transforms::Evidence& evidence, const sdfg::Sdfg& nest, const Sizes& sizes, double seconds, double gain);
 
 // Writes into the evidence from which extents on, and from how much work on, the prediction `holds`, as it does where
-// what is open is `lowest`. `sized` is of the nest. Nothing where no size is open.
-void set_least_shape(transforms::Evidence& evidence, const sdfg::Sdfg& nest, const Sized& sized, std::int64_t lowest,
+// what is open is `lowest`, or, where work is what it needs, for other shapes with as much to do. `sized` is of the
+// nest. Nothing where no size is open. False: nobody can say from where on.
+bool set_least_shape(transforms::Evidence& evidence, const sdfg::Sdfg& nest, const Sized& sized, std::int64_t lowest,
                      Needs needs, const std::function<bool(const Sizes&)>& holds);
 
 }  // namespace sous::client

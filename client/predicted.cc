@@ -82,7 +82,7 @@ class Predictor {
       const auto candidate =
           recipe ? tuning_db::fitted(*facts->nest(), string(strategy.name), *recipe, options) : std::nullopt;
       auto one = candidate ? by_threads(strategy, *candidate) : std::nullopt;
-      if (one) result.push_back(with_least_work(std::move(*one)));
+      if (auto shaped = one ? with_least_work(std::move(*one)) : std::nullopt) result.push_back(std::move(*shaped));
       if (!shared_.open()) break;
     }
     return result;
@@ -94,6 +94,7 @@ class Predictor {
     Predicted predicted;
     tuning_db::Vectors vectors;
     double shares;  // CoreLoad::shares
+    bool at_usual;  // sizes; otherwise for others
   };
 
   // The surest of what these strategies write; where it is not sure to gain `least`, what threads alone gain.
@@ -213,9 +214,19 @@ class Predictor {
   std::optional<ByThreads> by_threads(const transforms::StrategyInfo& strategy,
                                       const tuning_db::Candidate& candidate) const {
     const auto vectors = strategy.in_waves ? tuning_db::Vectors::None : tuning_db::Vectors::Perhaps;
-    const auto load = shared_.load(candidate.applied, shared_.usual(), vectors);
-    const double gain = threads_gain(load);
     const Sizes& sizes = shared_.usual();
+    Sizes pays_at = sizes;
+    auto load = shared_.load(candidate.applied, sizes, vectors);
+    double gain = threads_gain(load);
+    const bool at_usual = gain > 0;
+    if (!at_usual && shared_.open()) {
+      // Regions that are too short where all sizes are alike are long where they are few.
+      const auto few = shared_.few_regions(candidate.applied, shared_.value());
+      if (!few) return std::nullopt;
+      pays_at = *few;
+      load = shared_.load(candidate.applied, pays_at, vectors);
+      gain = threads_gain(load);
+    }
     if (gain == 0 || program_.updates_in_memory(candidate.applied, sizes) ||
         program_.makes_chains(candidate.applied, sizes))
       return std::nullopt;
@@ -225,12 +236,12 @@ class Predictor {
     const bool part = unit_.one_of_several();  // and the others stay as the normal form has them
     if (program_.asks_again(part ? nest_.normal : candidate.applied, part ? program_.usual() : sizes))
       return std::nullopt;
-    Predicted predicted = as_choice(candidate, gain, tuning_db::seconds(load), sizes);
+    Predicted predicted = as_choice(candidate, gain, tuning_db::seconds(load), pays_at);
     if (!threads_pay(unit_, predicted.choice.match.evidence)) return std::nullopt;
-    return ByThreads{std::move(predicted), vectors, load.shares};
+    return ByThreads{std::move(predicted), vectors, load.shares, at_usual};
   }
   // With how much work they pay from. Somewhat less where loops are short will do.
-  Predicted with_least_work(ByThreads threads) const {
+  std::optional<Predicted> with_least_work(ByThreads threads) const {
     transforms::Evidence& e = threads.predicted.choice.match.evidence;
     const auto pays = [&](const tuning_db::CoreLoad& load, double shares) {
       const double least = std::min(seconds_of_streams * nest_.hardware.cores, most_seconds_of_streams);
@@ -253,10 +264,10 @@ class Predictor {
         return std::move(threads.predicted);
       }
     }
-    set_least_shape(e, unit_.nest, shared_, shared_.value(), Needs::Work, [&](const Sizes& sizes) {
+    const bool known = set_least_shape(e, unit_.nest, shared_, shared_.value(), Needs::Work, [&](const Sizes& sizes) {
       return pays(shared_.load(applied, sizes, threads.vectors), threads.shares);
     });
-    return std::move(threads.predicted);
+    return known || threads.at_usual ? std::optional(std::move(threads.predicted)) : std::nullopt;
   }
   static double gain_of(const ByThreads& one) { return one.predicted.gain; }
   static double gain_of(const Predicted& one) { return one.gain; }

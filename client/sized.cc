@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <utility>
 
 #include "client/windows.h"
@@ -20,6 +21,8 @@ constexpr double usual_operations = 27;
 constexpr std::int64_t most_taken_away = 16;
 // The size of a window of several loops where nobody says it, or how far it reaches. Filters of one may be long.
 constexpr std::int64_t usual_window = 8;
+// How often loops run around parallel ones that are looked at where these are long.
+constexpr std::int64_t few_times = 16;
 
 // By what the symbols are smaller than others of which some loop has the fewer iterations the larger they are (where it
 // begins, how far it stays from both ends): so that all of them together leave it some.
@@ -40,6 +43,31 @@ std::map<string, std::int64_t> shortening(const sdfg::Sdfg& nest) {
     for (const string& symbol : here) divisors[symbol] = std::max(divisors[symbol], 1 + fewer);
   });
   return divisors;
+}
+
+// What the bounds of loops use.
+struct Bounds {
+  std::set<string> around_parallel, in_parallel;
+};
+Bounds bounds_of(const sdfg::Sdfg& scheduled) {
+  Bounds found;
+  const auto add = [](std::set<string>& to, const sdfg::Loop& loop) {
+    to.merge(loop.begin.symbols());
+    to.merge(loop.end.symbols());
+  };
+  const auto is_parallel = [](const sdfg::Loop& loop) { return std::holds_alternative<sdfg::Parallel>(loop.schedule); };
+  sdfg::visit(scheduled.root, [&](const sdfg::Node& node) {
+    const auto* loop = std::get_if<sdfg::Loop>(&node.value);
+    if (loop == nullptr) return;
+    if (is_parallel(*loop)) add(found.in_parallel, *loop);
+    sdfg::visit(loop->body, [&](const sdfg::Node& inner) {
+      const auto* one = std::get_if<sdfg::Loop>(&inner.value);
+      if (one == nullptr) return;
+      if (is_parallel(*loop)) add(found.in_parallel, *one);
+      if (is_parallel(*one)) add(found.around_parallel, *loop);
+    });
+  });
+  return found;
 }
 
 }  // namespace
@@ -103,6 +131,14 @@ std::optional<Sizes> Sized::thin(const Sizes& few, std::int64_t value, double fa
     if (operations(sizes) >= wanted) return sizes;
   }
   return std::nullopt;
+}
+
+std::optional<Sizes> Sized::few_regions(const sdfg::Sdfg& scheduled, std::int64_t value) const {
+  const Bounds bounds = bounds_of(scheduled);
+  Sizes few;
+  for (const string& symbol : open_)
+    if (bounds.around_parallel.contains(symbol) && !bounds.in_parallel.contains(symbol)) few[symbol] = few_times;
+  return few.empty() ? std::nullopt : thin(few, value, 1);
 }
 
 double Sized::operations(const Sizes& sizes) const {

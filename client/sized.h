@@ -44,6 +44,9 @@ class Sized {
   // With these values, or less, for some of what is open, and the others so large that there is at least `factor` times
   // as much to do as at `value`. Nullopt: no size is large enough.
   std::optional<Sizes> thin(const Sizes& few, std::int64_t value, double factor) const;
+  // As much to do as at `value`, where the loops around the parallel ones of `scheduled` (the nest with a recipe) run a
+  // few times, and those are so much longer. Nullopt: nothing that is open says how often they run.
+  std::optional<Sizes> few_regions(const sdfg::Sdfg& scheduled, std::int64_t value) const;
 
   // As the model was trained: on no more threads than it has seen.
   tuning_db::ScheduleFeatures terms(const sdfg::Sdfg& nest, const Sizes& sizes) const {

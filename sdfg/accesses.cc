@@ -64,6 +64,7 @@ class Collector {
       alone = alone || planted(Fault::shared_alias_class_apart);
       tuples_[c.name] = alone ? numbered("C", i) : numbered("K", static_cast<std::size_t>(c.alias_class));
       whole_[c.name] = !alone;
+      if (alone && c.transient && !c.shape.empty()) own_memory(c);
     }
     for (std::size_t s = 0; s < scop.statements.size(); ++s)
       if (data.known(s)) {
@@ -80,6 +81,17 @@ class Collector {
  private:
   // An element of a container by its subscript, which reads nothing: its place stays the same while a statement runs.
   using Element = std::pair<std::string, std::vector<Expr>>;
+
+  // (Of an argument the outermost extent says how much of it is looked at, not where the memory ends.)
+  void own_memory(const Container& c) {
+    std::vector<std::string> dims, constraints;
+    for (const Expr& extent : c.shape) {
+      if (!is_quasi_affine(extent) || !names_known(extent, data_.parameters)) return;
+      dims.push_back(numbered("e", dims.size()));
+      constraints.push_back("0 <= " + dims.back() + " < (" + isl_text(extent, data_.parameters) + ")");
+    }
+    data_.own_memory[c.name] = "[" + joined(dims, ", ") + "] : " + joined(constraints, " and ");
+  }
 
   void statement(std::size_t s) {
     statement_ = s;

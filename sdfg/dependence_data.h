@@ -53,7 +53,9 @@ struct Dependences::Data {
   std::string header;                  // "[p0, p1] -> "
   std::optional<std::set<int>> among;  // the statements that are looked at; nullopt: all
   std::set<std::string> elsewhere;     // containers that others touch
-  std::vector<IslSet> domains;         // of statements looked at
+  // Of containers that are no arguments, where their extents are known: all elements, as isl reads them behind a name.
+  std::map<std::string, std::string> own_memory;
+  std::vector<IslSet> domains;  // of statements looked at
   std::vector<Access> accesses;
   std::vector<Dependence> dependences;
   std::vector<IslMap> relations;

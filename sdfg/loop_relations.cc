@@ -163,7 +163,10 @@ IslMap not_own(const Access& read, const Data& data, const Times& times, const T
     IslMap written(isl_map_apply_range(isl_map_reverse(pairs.release()), write.map.copy()));
     uncovered = subtract(uncovered, written);
   }
-  return uncovered;
+  const auto memory = data.own_memory.find(read.container);
+  if (memory == data.own_memory.end() || empty(uncovered)) return uncovered;
+  // A loop from n on reads no element before the first, whatever nobody says of n.
+  return IslMap(isl_map_intersect_range(uncovered.release(), data.read_set(read.tuple + memory->second).release()));
 }
 
 Result<bool> reads_own_values(const Data& data, const Times& times, const Times::LoopTime& l,

@@ -25,9 +25,11 @@ class Bounds {
       match(
           node.value, [&](const sdfg::State& s) { state(s); },
           [&](const sdfg::Loop& loop) {
-            enter(loop);
+            const Expr last = loop.end - loop.step;  // or behind the last one
+            const bool up = loop.step > 0;
+            around_.push_back({loop.symbol, {up ? loop.begin : last, up ? last : loop.begin}});
             this->region(loop.body);
-            ranges_.erase(loop.symbol);
+            around_.pop_back();
           },
           [&](const sdfg::If& branch) {
             read(branch.condition.code, branch.condition.inputs);
@@ -41,14 +43,6 @@ class Bounds {
   Sizes take() { return std::move(greatest_); }
 
  private:
-  void enter(const sdfg::Loop& loop) {
-    const Expr last = loop.end - loop.step;  // or behind the last one
-    const auto low = extreme(loop.step > 0 ? loop.begin : last, false);
-    const auto high = extreme(loop.step > 0 ? last : loop.begin, true);
-    if (low && high) ranges_[loop.symbol] = {*low, *high};
-    around_.insert(loop.symbol);
-  }
-
   void state(const sdfg::State& state) {
     if (const auto assigned = sdfg::as_assignment(state)) {
       read(assigned->code, assigned->inputs);
@@ -70,7 +64,7 @@ class Bounds {
     condition.code.visit([&](const sdfg::ScalarExpr& e) {
       if (e.op != sdfg::ScalarOp::symbolic) return;
       same = same && e.symbolic.reads().empty() &&
-             std::ranges::none_of(around_, [&](const std::string& loop) { return e.symbolic.uses(loop); });
+             std::ranges::none_of(around_, [&](const auto& loop) { return e.symbolic.uses(loop.first); });
     });
     return same;
   }
@@ -87,12 +81,13 @@ class Bounds {
     }
   }
 
-  // The largest or the least value while the loops around it run. Nullopt: data, or a loop without a range, decides.
+  // The largest or the least value while the loops around it run, from the innermost loop on, whose bounds are those of
+  // an iteration of the others. Nullopt: data decides, or a sign that nobody knows.
   std::optional<Expr> extreme(const Expr& e, bool largest) const {
-    auto value = sdfg::extreme(e, largest, ranges_, sdfg::Signs::Unknown);
-    if (!value || !value->reads().empty()) return std::nullopt;
-    return std::ranges::any_of(around_, [&](const std::string& loop) { return value->uses(loop); }) ? std::nullopt
-                                                                                                    : std::move(value);
+    std::optional<Expr> value = e;
+    for (auto loop = around_.rbegin(); loop != around_.rend() && value; ++loop)
+      value = sdfg::extreme(*value, largest, {*loop}, sdfg::Signs::Unknown);
+    return value && value->reads().empty() ? std::move(value) : std::nullopt;
   }
 
   // `e`, which grows with the only symbol that has no value.
@@ -119,8 +114,7 @@ class Bounds {
   const sdfg::Sdfg& nest_;
   const Sizes& known_;
   const std::int64_t largest_;
-  std::set<std::string> around_;  // all loops so far
-  sdfg::ExtremesOf ranges_;       // of those around that have some
+  std::vector<std::pair<std::string, sdfg::Extremes>> around_;  // loops, outermost first
   Sizes greatest_;
 };
 

@@ -137,6 +137,25 @@ void f(const float *restrict in, const float *restrict w, float *restrict out, i
   EXPECT_TRUE(std::ranges::all_of(chosen.guards[0].least_extents, [](double extent) { return extent <= 16; }));
 }
 
+// Steps that follow each other, each over one row: as many steps as elements would leave regions of microseconds. Rows
+// that are so much longer gain, and such shapes are let in.
+TEST(Sized, FewLongRegionsGetThreads) {
+  const Chosen chosen = without_expectations(R"(
+void f(int steps, int n, const double *restrict p, double *restrict x, double *restrict y) {
+  for (int t = 0; t < steps; t++) {
+    for (int i = 0; i < n; i++) y[i] = sqrt(x[n - 1 - i] + 1.0) / (2.0 + x[i]);
+    for (int i = 0; i < n; i++) x[i] = p[t] * y[i];
+  }
+})");
+  ASSERT_FALSE(chosen.choices.empty()) << chosen.why;
+  EXPECT_TRUE(sdfg::has_parallel_loop(chosen.choices.front().applied));
+  ASSERT_EQ(chosen.guards.size(), 1u);
+  const std::vector<double>& least = chosen.guards[0].least_extents;
+  ASSERT_EQ(least.size(), 3u);  // t, i, i
+  EXPECT_LE(least[0], 16);
+  EXPECT_GE(least[1], 1000);
+}
+
 // An encoder's granules and channels: C promises nothing of the first extent, but nobody passes more than is written
 // there. Of one element any number is declared.
 TEST(Sized, ParametersSayHowLongTheirArraysAre) {

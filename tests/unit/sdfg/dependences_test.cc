@@ -142,6 +142,9 @@ TEST(Dependences, ArrayThatIsFilledAsAWholeIsPrivatizableThoughDataSayWhatIsRead
   EXPECT_TRUE(is_own("n", "loop j = 0 .. n { s0: t[j] = x[i] } loop q = 0 .. n { s1: x[i] = x[i] + t[p[q]] }"));
   // Counted into by data.
   EXPECT_TRUE(is_own("64", filled + "loop q = 0 .. n { s1: t[p[q]] = t[p[q]] + 1.0 } s2: x[i] = t[3]"));
+  // From n on, of which nobody says that it is not negative.
+  EXPECT_TRUE(is_own("64", filled + "loop q = n - 3 .. 64 { s1: x[i] = x[i] + t[q] }"));
+  EXPECT_FALSE(is_own("65", filled + "loop q = n - 3 .. 65 { s1: x[i] = x[i] + t[q] }"));
   EXPECT_FALSE(is_own("65", filled + "loop q = 0 .. 64 { s1: x[i] = x[i] + t[p[q]] }"));
   EXPECT_FALSE(is_own("64", "loop q = 0 .. 64 { s1: x[i] = x[i] + t[p[q]] } " + filled));
   EXPECT_FALSE(is_own("64", "loop q = 0 .. 64 { s0: t[p[q]] = x[i] } loop j = 0 .. 64 { s1: x[i] = x[i] + t[j] }"));

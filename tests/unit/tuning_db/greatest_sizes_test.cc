@@ -35,6 +35,13 @@ TEST(GreatestSizes, WhereverInTheArrayItBegins) {
   EXPECT_EQ(greatest("loop i = 0 .. n { loop j = 0 .. 4 { s0: x[m - 4*i - j] = 0.0f32 } }"), "m=15 n=4 ");
 }
 
+// What an inner loop goes over depends on the iteration of the outer one.
+TEST(GreatestSizes, LoopsThatBeginBehindOneAnother) {
+  EXPECT_EQ(greatest("loop t = 0 .. n { loop i = t + 1 .. 17 { s0: x[i - t - 1] = 0.0f32 } }"), "");
+  EXPECT_EQ(greatest("loop t = 0 .. n { loop i = t .. t + m { s0: x[i - t] = 0.0f32 } }"), "m=16 ");
+  EXPECT_EQ(greatest("loop t = 0 .. n { loop i = 0 .. n - t { s0: x[i + t] = 0.0f32 } }"), "n=16 ");
+}
+
 TEST(GreatestSizes, WhatAConditionReadsIsReached) {
   EXPECT_EQ(greatest("loop i = 0 .. n { if (x[i] > 0.0f32) { s0: p[i] = 0.0f32 } }"), "n=16 ");
   EXPECT_EQ(greatest("loop i = 0 .. n { if ({i}i64 < 4i64 && x[i] > 0.0f32) { s0: p[i] = 0.0f32 } }"), "");
