@@ -23,7 +23,13 @@ Words generated_options(const GeneratedBuild& build, const targets::File& file) 
   // targets/runtime/highway.h says why. What leave to reorder gives the nest, it has.
   if (file.text.contains("#define SOUS_HIGHWAY_MATH")) out.emplace_back("-fno-associative-math");
   for (const auto* runtime : file.runtimes) out.emplace_back(runtime->option);
-  if (gcc) out.emplace_back("-fno-gnu-unique");  // a shared library with it can be unloaded
+  if (gcc) {
+    out.emplace_back("-fno-gnu-unique");  // a shared library with it can be unloaded
+    // What gcc knows of the registers of functions of the file, it takes for what it knows of their upper halves: where
+    // one that has no vectors is called last, it returns without vzeroupper, and what follows in SSE or in libm takes
+    // ten to fifty times as long.
+    out.emplace_back("-fno-ipa-ra");
+  }
   if (file.language->compiler != targets::LanguageCompiler::Nvcc)
     for (const string& option : aligned_loops(build.compiler, build.flags)) out.push_back(option);
   return out;

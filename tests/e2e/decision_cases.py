@@ -1,7 +1,7 @@
 """Cases of run.py: what is asked ahead of a call of generated code, and what the call does then."""
 import re
 
-from case import FLAGS
+from case import FLAGS, PARALLEL
 
 # In normal form the sums are an array on the heap.
 SUMS = """\
@@ -90,3 +90,40 @@ def what_is_asked_first_changes_nothing(case):
                    f"{{ ++asked; return {answer}; }}\nvoid sous_scale_2({taken}) {{ ++entered; variants += {variant}; }}\n")
         case.run(case.cc, *FLAGS, "out/many.c", "count.c", "-o", "counted")
         assert case.run("./counted").stdout == expected, case.run("./counted").stdout
+
+
+REGISTERS = """\
+#include <cpuid.h>
+#include <stdio.h>
+void scale(int n, int m, double (*a)[m], const double *x) {
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < m; j++) a[i][j] = 0.9 * a[i][j] + 0.1 * x[i] * x[j];
+}
+// Which parts of registers hold something, where a processor tells: of AVX and of AVX-512 the upper halves.
+static unsigned in_use(void) {
+  unsigned low, high;
+  __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(1));
+  return low & 0x44;
+}
+int main(void) {
+  static double a[400][400], x[400];
+  unsigned ax, bx, cx, dx;
+  if (!__get_cpuid_count(13, 1, &ax, &bx, &cx, &dx) || !(ax & 4)) return 77;
+  __asm__ volatile("vzeroupper");
+  if (in_use()) return 77;
+  for (int i = 0; i < 400; i++) x[i] = i % 7;
+  scale(400, 400, a, x);
+  printf("%g %x\\n", a[3][4], in_use());
+}
+"""
+
+
+def registers_are_left_as_sse_wants_them(case):
+    case.write("registers.c", REGISTERS)
+    case.write("par.json", PARALLEL)
+    for cc in (case.cc, "gcc-12"):
+        for level in (["-O2"], ["-O3", "-march=native"]):
+            case.s("--recipe=par.json", "--nest=scale", cc, *level, "-DSOUS_PARALLEL_FROM=0", "registers.c", "-o", "served")
+            for threads in ("1", "2"):
+                ran = case.run("./served", status=None, environment={"OMP_NUM_THREADS": threads})
+                assert ran.returncode == 77 or ran.stdout == "1.2 0\n", (cc, level, threads, ran.stdout)
