@@ -124,7 +124,7 @@ class Predictor {
         if (one.strategy->frees_loops) continue;
         if (one.strategy->threads_alone && threads_may_pay(*one.strategy))
           keep_clearly_larger(threads, by_threads(*one.strategy, *candidate));
-        if (!asks_model) continue;
+        if (!asks_model || gains_no_lanes(*one.strategy, *candidate)) continue;
         if (auto predicted = by_model(*candidate, *one.nest, least);
             predicted && (!best || predicted->gain > best->gain) && has_vectors(*candidate))
           best = std::move(predicted);
@@ -154,6 +154,13 @@ class Predictor {
     const double gain = std::isinf(least) ? 0 : sure(candidate.applied, sized_.usual());
     // Without threads that do not pay it may gain more.
     return gain >= least && (!best || gain > best->gain || sdfg::has_parallel_loop(candidate.applied));
+  }
+
+  // Whether lanes, which are all that the strategy's recipes gain, are there without them, or are filled one by one:
+  // the model sees neither.
+  bool gains_no_lanes(const transforms::StrategyInfo& strategy, const tuning_db::Candidate& candidate) const {
+    if (!strategy.lanes_alone) return false;
+    return program_.adds_integers() || !tuning_db::lanes_are_neighbours(candidate.applied, sized_.usual());
   }
 
   // What the model is sure of at the usual sizes, if it is `least`: of the recipe without its threads where they are

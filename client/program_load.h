@@ -44,6 +44,8 @@ class ProgramLoad {
   // Measured against a compiler that had to keep the order of sums, a recipe for the unit gains so much more than
   // here: with leave to change it the compiler fills these lanes with what the program waits for in order.
   double lanes_of_sums(const sdfg::Sdfg& unit) const;
+  // Whether most of what it does is sums of integers, of which its compiler makes vectors.
+  bool adds_integers() const { return tuning_db::integer_sums(program(), usual()) >= 0.9; }
   // What the unit waits for in the program, at the usual sizes, or where these are its own: short sums are not waited
   // for. Most of any part of the program that is as large waits for that; of less than most of the program it counts
   // only if the parts, one after the other, take about as long as it does.

@@ -1,5 +1,6 @@
 // What vectors and chains gain that the compiler of a program could not have made.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <ranges>
@@ -148,6 +149,13 @@ bool is_chain(const NestFacts& known, const AccessFact& access) {
   return access.write && sdfg::is_float(access.container->type) && stays_long(known, access);
 }
 
+// Whether what it computes last may change places with what other iterations do, if it is of integers.
+bool is_reordered(const StatementFact& s) {
+  using enum sdfg::ScalarOp;
+  constexpr auto ops = std::to_array({add, mul, min, max, bit_and, bit_or, bit_xor, select});
+  return s.code != nullptr && std::ranges::find(ops, s.code->op) != ops.end();
+}
+
 // Whether the statement is under a condition that looks at the container.
 bool asks_about(const StatementFact& s, const sdfg::Container& container) {
   return s.under != nullptr && std::ranges::any_of(s.under->condition.inputs, [&](const sdfg::Memlet& m) {
@@ -191,6 +199,28 @@ double freed_vectors_gain(const sdfg::Sdfg& nest, const std::map<std::string, st
   const int bits = simd_bits(hardware.isa);
   if (bits < 256) return 0;
   return filled_lanes(nest, sizes, bits >= 512 ? with_masks : without_masks, bits) > 0 ? counted_on_vectors : 0;
+}
+
+bool lanes_are_neighbours(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t>& sizes) {
+  const NestFacts known = facts(nest, sizes);
+  double in_lanes = 0, apart = 0;
+  for (std::size_t k = 0; k < known.statements.size(); ++k) {
+    const StatementFact& s = known.statements[k];
+    const auto lanes = std::ranges::find_if(s.loops, [&](int loop) {
+      return std::holds_alternative<sdfg::Simd>(known.loops[static_cast<std::size_t>(loop)].loop->schedule);
+    });
+    if (lanes == s.loops.end()) continue;
+    in_lanes += weight(s);
+    const bool one_by_one = std::ranges::any_of(known.accesses, [&](const AccessFact& access) {
+      if (access.statement != static_cast<int>(k)) return false;
+      // What stays the same in a loop inside of the lanes is brought there once.
+      if (*lanes != s.loops.back() && known.stride(access, s.loops.back()) == 0.0) return false;
+      const auto stride = known.stride(access, *lanes);
+      return !stride || std::abs(*stride) > 1;
+    });
+    apart += one_by_one ? weight(s) : 0;
+  }
+  return apart <= (1 - most_of_all) * in_lanes;
 }
 
 double reordered_vectors_gain(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t>& sizes,
@@ -286,6 +316,27 @@ double chained(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t>
 }
 double chained_without_temporaries(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t>& sizes) {
   return share_of_chains(nest, sizes, false);
+}
+
+double integer_sums(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t>& sizes) {
+  const NestFacts known = facts(nest, sizes);
+  std::vector<bool> sums(known.statements.size()), others(known.statements.size());
+  for (const AccessFact& access : known.accesses) {
+    const auto index = static_cast<std::size_t>(access.statement);
+    const StatementFact& s = known.statements[index];
+    if (s.loops.empty() || s.whiles > 0 || !is_reordered(s)) continue;
+    const auto stride = known.stride(access, s.loops.back());
+    if (!stride || std::abs(*stride) > 1) others[index] = true;
+    if (access.write && !sdfg::is_float(access.container->type) && reads(known, access.statement, access.container) &&
+        stays_long(known, access))
+      sums[index] = true;
+  }
+  double all = 0, added = 0;
+  for (std::size_t k = 0; k < sums.size(); ++k) {
+    all += weight(known.statements[k]);
+    added += sums[k] && !others[k] ? weight(known.statements[k]) : 0;
+  }
+  return all > 0 ? added / all : 0;
 }
 
 double updated_under_conditions(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t>& sizes) {

@@ -116,6 +116,13 @@ double updated_under_conditions(const sdfg::Sdfg& nest, const std::map<std::stri
 // iterations of the innermost loops, one after the other.
 double chained(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t>& sizes);
 
+// The share of a nest's work in sums (minima …) of integers over neighbouring elements, long ones in innermost loops:
+// any compiler makes vectors of these.
+double integer_sums(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t>& sizes);
+
+// Whether most of what runs in lanes takes neighbouring elements there (or the same one), as far as there are lanes.
+bool lanes_are_neighbours(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t>& sizes);
+
 // What a recipe gains on one core at least by rows that advance together where each element of a row waits for the one
 // before (StrategyInfo::frees_loops without vectors); 0: perhaps nothing. Most of the work is in loops of eight copies
 // and more then, around which long loops are. `nest`: with the recipe applied.

@@ -59,6 +59,7 @@ constinit const StrategyInfo chains_strategy = {
     .summary = "several independent recurrences advance together, unrolled or in vector lanes",
     .source = "unroll-and-jam: Callahan, Carr, Kennedy 1990",
     .refusals = refusals,
-    .write = write};
+    .write = write,
+    .lanes_alone = true};
 
 }  // namespace sous::transforms

@@ -50,6 +50,7 @@ constinit const StrategyInfo parallel_vectors_strategy = {
     .source = "Allen, Kennedy 1987",
     .refusals = refusals,
     .write = write,
-    .fills_lanes = true};
+    .fills_lanes = true,
+    .lanes_alone = true};
 
 }  // namespace sous::transforms

@@ -62,6 +62,7 @@ constinit const StrategyInfo row_lanes_strategy = {
     .source = "outer-loop vectorization: Nuzman, Zaks 2008",
     .refusals = refusals,
     .write = write,
-    .fills_lanes = true};
+    .fills_lanes = true,
+    .lanes_alone = true};
 
 }  // namespace sous::transforms

@@ -43,6 +43,7 @@ struct StrategyInfo {
   bool threads_alone = false;  // they send out threads, and leave all else as the program has it
   bool in_waves = false;       // ... for nests of which no loop is parallel as it stands
   bool fills_lanes = false;    // elements side by side in the lanes of vectors, each computed in the order that it had
+  bool lanes_alone = false;    // they fill lanes and send out threads, and leave all else as the program has it
   bool frees_loops = false;    // loops become parallel that were not, so that no compiler finds vectors in them
 };
 

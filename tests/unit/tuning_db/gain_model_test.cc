@@ -101,6 +101,32 @@ TEST(FreedLoops, ChoicesThatNoCompilerMakesVectorsOf) {
   EXPECT_EQ(wait(keep(value, "9")), Waits::No);  // unrolled
 }
 
+TEST(FreedLoops, SumsOfIntegersAreVectorsAlready) {
+  const auto share = [](const std::string& loops) {
+    const auto nest = sdfg::parse(head + loops);
+    EXPECT_TRUE(nest) << nest.error().to_string();
+    return integer_sums(*nest, {{"n", 100}});
+  };
+  const auto in_rows = [](const std::string& body) { return "loop i = 0 .. n { loop j = 0 .. n { " + body + " } }"; };
+  EXPECT_EQ(share(in_rows("s0: at[i] = at[i] + i32(A[i, j] < 0.5)")), 1);
+  EXPECT_EQ(share(in_rows("if (A[i, j] < 0.5) { s0: at[i] = at[i] + 1 }")), 1);
+  EXPECT_EQ(share(in_rows("s0: at[i] = at[i] + i32(A[j, i] < 0.5)")), 0);  // gathered
+  EXPECT_EQ(share(in_rows("s0: at[i] = at[i] - i32(A[i, j])")), 0);
+  EXPECT_EQ(share(in_rows("s0: y[i] = y[i] + A[i, j]")), 0);
+}
+
+TEST(FreedLoops, LanesThatAreFilledOneByOne) {
+  const auto neighbours = [](const std::string& loops) {
+    const auto nest = sdfg::parse(head + loops);
+    EXPECT_TRUE(nest) << nest.error().to_string();
+    return lanes_are_neighbours(*nest, {{"n", 100}});
+  };
+  EXPECT_TRUE(neighbours("loop j = 0 .. n { loop i = 0 .. n simd { s0: y[i] = y[i] * A[j, i] } }"));
+  EXPECT_FALSE(neighbours("loop j = 0 .. n { loop i = 0 .. n simd { s0: y[i] = y[i] * A[i, j] } }"));
+  // Once for each row, then again and again.
+  EXPECT_TRUE(neighbours("loop i = 0 .. n simd { loop j = 0 .. n { s0: y[i] = y[i] * A[i, 3] } }"));
+}
+
 TEST(FreedLoops, SumsBeginAnewInEachIterationThatSetsThem) {
   const auto wait = [](const std::string& begin, const std::string& end) {
     const auto nest = sdfg::parse(head + "loop i = 0 .. n { loop j = 0 .. n { " + begin + " loop k = 0 .. " + end +
