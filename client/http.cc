@@ -201,12 +201,16 @@ Result<HttpResponse> exchange(const HttpRequest& request, const HttpLimits& limi
   if (!request.token.empty() && !wire->is_private())
     return exchange.refuse("http.token",
                            "a token is shown over https, or to this machine: everyone between could take it");
+  // Where there is no memory for it, as it is.
+  const auto smaller = request.body.size() < server::worth_compressing ? std::nullopt : server::gzipped(request.body);
+  const std::string& body = smaller ? *smaller : request.body;
   const std::string head =
       request.method + " " + request.url.path + " HTTP/1.1\r\nHost: " + request.url.authority() +
       "\r\nUser-Agent: sous\r\nAccept: application/json\r\nAccept-Encoding: gzip\r\nConnection: close\r\n" +
       (request.token.empty() ? "" : "Authorization: Bearer " + request.token + "\r\n") +
-      "Content-Type: application/json\r\nContent-Length: " + std::to_string(request.body.size()) + "\r\n\r\n";
-  TRY_VOID(wire->send(head + request.body));
+      (smaller ? "Content-Encoding: gzip\r\n" : "") +
+      "Content-Type: application/json\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n";
+  TRY_VOID(wire->send(head + body));
   return receive_response([&](std::string& buffer) { return wire->receive(buffer); }, limits, exchange);
 }
 

@@ -1,7 +1,7 @@
 // A small HTTP/1.1 client, because a build must not hang: one deadline holds for the whole exchange, name look-up,
 // connecting, sending and receiving together, also against a server that sends a byte now and then. (cpp-httplib's
-// client, like most, limits each read and write instead.) No redirects. Answers may come in gzip, and `longest_body` is
-// of what they say.
+// client, like most, limits each read and write instead.) No redirects. Requests of some length go in gzip; answers may
+// come in it, and `longest_body` is of what they say.
 #pragma once
 
 #include <chrono>

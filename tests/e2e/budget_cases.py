@@ -9,7 +9,7 @@ import time
 import urllib.request
 
 from case import FLAGS
-from server_cases import served
+from server_cases import body_of, served
 
 
 @contextlib.contextmanager
@@ -17,7 +17,7 @@ def answering(answer):
     """A server that answers what `answer` makes of a query."""
     class Handler(http.server.BaseHTTPRequestHandler):
         def do_POST(self):
-            body = answer(self.rfile.read(int(self.headers["Content-Length"])))
+            body = answer(body_of(self))
             self.send_response(200)
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()

@@ -1,5 +1,6 @@
 """End-to-end cases of the recipe server and its clients."""
 import contextlib
+import gzip
 import http.server
 import json
 import shutil
@@ -36,6 +37,12 @@ def served(case, *options):
     finally:
         server.terminate()
         assert server.wait() == 0
+
+
+def body_of(handler):
+    """Of the request that a server of http.server's handles, behind its encoding."""
+    body = handler.rfile.read(int(handler.headers["Content-Length"]))
+    return gzip.decompress(body) if handler.headers["Content-Encoding"] == "gzip" else body
 
 
 def malformed_requests_are_refused(case):
@@ -184,7 +191,7 @@ def silent_for(path):
     """A server that knows nothing, and never answers at `path`."""
     class Handler(http.server.BaseHTTPRequestHandler):
         def do_POST(self):
-            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            body = json.loads(body_of(self))
             if self.path == path:
                 time.sleep(20)
                 return

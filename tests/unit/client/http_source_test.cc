@@ -65,6 +65,14 @@ std::string receive_request(int fd) {
   }
 }
 
+// What it says, behind its encoding.
+std::string body_of(const std::string& request) {
+  const std::size_t head = request.find("\r\n\r\n") + 4;
+  const std::string body = request.substr(head);
+  if (request.substr(0, head).find("\r\nContent-Encoding: gzip\r\n") == std::string::npos) return body;
+  return server::inflated(body, server::longest_request).value();
+}
+
 void say(int fd, const std::string& text) { ::send(fd, text.data(), text.size(), MSG_NOSIGNAL); }
 
 std::string with_length(const std::string& body, const std::string& status = "200 OK") {
@@ -101,7 +109,7 @@ TEST(HttpSource, AsksOnceAndReadsTheMatches) {
   EXPECT_EQ((*result)[0][0].recipe, nests::entry(nests::gemm, 500).recipe);
   EXPECT_EQ((*result)[0][0].origin, transforms::Origin::Server);
   EXPECT_TRUE(request.starts_with("POST /behind/a/proxy/v1/query HTTP/1.1\r\nHost: 127.0.0.1:")) << request;
-  EXPECT_TRUE(server::query_request_from_json(request.substr(request.find("\r\n\r\n") + 4)));
+  EXPECT_TRUE(server::query_request_from_json(body_of(request)));
 }
 
 // The server would refuse it, and the other nests of the file with it.
@@ -120,7 +128,7 @@ TEST(HttpSource, WhatIsTooLargeIsNotAsked) {
   ASSERT_EQ(result->size(), 2u);
   EXPECT_TRUE((*result)[0].empty());
   EXPECT_EQ((*result)[1].size(), 1u);
-  EXPECT_EQ(server::query_request_from_json(request.substr(request.find("\r\n\r\n") + 4))->nests.size(), 1u);
+  EXPECT_EQ(server::query_request_from_json(body_of(request))->nests.size(), 1u);
 }
 
 TEST(HttpSource, ChunkedAndUndelimitedAnswers) {
@@ -233,6 +241,22 @@ TEST(HttpSource, CompressedAnswersAreReadWithinTheLimit) {
   EXPECT_EQ(read("gzip", small.substr(0, small.size() - 1)).error().code, "http.malformed");
   EXPECT_EQ(read("gzip", text).error().code, "http.malformed");
   EXPECT_EQ(read("br", small).error().code, "http.malformed") << "nothing else was asked for";
+}
+
+TEST(HttpSource, RequestsOfSomeLengthAreCompressed) {
+  const auto sent = [](const std::string& body) {
+    std::string request;
+    FakeServer server([&](int fd) {
+      request = receive_request(fd);
+      say(fd, with_length("{}"));
+    });
+    EXPECT_TRUE(exchange({.method = "POST", .url = parse_url(server.url).value(), .body = body}, {.deadline = 5s}));
+    return request;
+  };
+  const std::string small(server::worth_compressing - 1, 'x'), large(20'000, 'x');
+  EXPECT_TRUE(sent(small).ends_with("\r\n\r\n" + small)) << "a packet holds it";
+  EXPECT_LT(sent(large).size(), 1000U);
+  EXPECT_EQ(body_of(sent(large)), large);
 }
 
 TEST(HttpSource, NobodyThere) {
