@@ -153,6 +153,7 @@ bool CompileOne::run(const string& object) {
   // clang writes the command down, with the names of our temporary files; gcc leaves such names out.
   if (!is_gcc(compiler_) && line_.gives("-grecord-gcc-switches")) return leave("the command is a part of the object");
   if (may_keep(options_, input_.path)) cache_ = ResultCache::open();
+  if (cache_) sources_.keep_answers_in(*cache_);
   if (quick_exit()) return leave("no loop in it");
   if (const auto preprocessed = preprocess_input(); !preprocessed) return leave(preprocessed.error().to_string());
   if (is_gcc(compiler_) && has_options_in_text(preprocessed_)) return leave("it has options for gcc in its text");
@@ -193,8 +194,8 @@ bool CompileOne::run(const string& object) {
       if (std::find(notes.begin(), notes.end(), why) == notes.end()) std::fprintf(stderr, "sous: %s\n", why.c_str());
     }
   }
-  // A failure of what was to be served may be the moment's: a full disk.
-  if (served || outcome->served.empty()) keep(outcome->report, served, object);
+  // A failure of what was to be served may be the moment's: a full disk. What is wanted is told by each build.
+  if ((served || outcome->served.empty()) && outcome->wanted.nests.empty()) keep(outcome->report, served, object);
   finish(*outcome, served, now() - start);
   sources_.share(*outcome);
   return served;
@@ -249,11 +250,11 @@ std::optional<bool> CompileOne::from_cache(const string& object) {
   pieces.push_back(preprocessed_);
   key_ = result_key(pieces);
   const auto kept = cache_->find(key_);
-  if (!kept || !headers_unchanged(kept->headers)) return std::nullopt;
+  if (!kept || !headers_unchanged(kept->headers) || !sources_.still_said(kept->asked)) return std::nullopt;
   if (kept->served && !write_file(object, kept->object)) return std::nullopt;
   if (!kept->served) {
     keep_unchanged(*cache_, options_, line_, input_, compiler_, preprocessed_,
-                   {nothing_served, kept->report, kept->facts});
+                   {nothing_served, kept->report, kept->facts, kept->asked});
   }
   diagnostics_ = diagnostics_ || kept->diagnostics;
   warnings_ = kept->warnings;
@@ -271,8 +272,10 @@ std::optional<bool> CompileOne::from_cache(const string& object) {
 
 void CompileOne::keep(const Report& report, bool served, const string& object) const {
   // What is told to the user is not lost by a hit: it is told, and found out, again.
-  if (key_.empty() || !report.notes.empty()) return;
-  KeptResult result{served, diagnostics_, warnings_, to_json(report), stats_facts(report), "", headers_};
+  auto asked = sources_.asked();
+  if (key_.empty() || !report.notes.empty() || !asked) return;
+  KeptResult result{served, diagnostics_, warnings_,        to_json(report), stats_facts(report),
+                    "",     headers_,     std::move(*asked)};
   if (served) {
     auto bytes = read_file(object);
     if (!bytes) return;
@@ -281,7 +284,7 @@ void CompileOne::keep(const Report& report, bool served, const string& object) c
   cache_->keep(key_, result);
   if (!served) {
     keep_unchanged(*cache_, options_, line_, input_, compiler_, preprocessed_,
-                   {nothing_served, result.report, result.facts});
+                   {nothing_served, result.report, result.facts, result.asked});
   }
 }
 

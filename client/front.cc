@@ -5,6 +5,7 @@
 
 #include "client/blas_threads.h"
 #include "client/guard.h"
+#include "client/kept_answers.h"
 #include "client/launcher.h"
 #include "client/places.h"
 #include "client/preprocess.h"
@@ -33,8 +34,9 @@ std::optional<Left> left_by_text(const Launch& launch, const Input& input, const
   auto pieces = compile_state(launch.options, launch.line, input, launch.compiler());
   pieces.push_back(text);
   std::optional<Left> found;
-  if (auto kept = cache.find(result_key(pieces)); kept && !kept->served) {
-    found = Left{nothing_served, std::move(kept->report), std::move(kept->facts)};
+  auto kept = cache.find(result_key(pieces));
+  if (kept && !kept->served && KeptAnswers(cache, launch.options).hold(kept->asked)) {
+    found = Left{nothing_served, std::move(kept->report), std::move(kept->facts), std::move(kept->asked)};
   } else if (const auto bound = kept ? std::nullopt : frontends::c::loop_bound(text)) {
     if (auto why = beyond(reach, *bound)) found = Left{std::move(*why), "", ""};
   }

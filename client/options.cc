@@ -112,6 +112,14 @@ Result<void> deadline(Options& options, string_view value) {
   return {};
 }
 
+Result<void> answers(Options& options, string_view value) {
+  const auto seconds = number<int>(value);
+  if (!seconds || *seconds < 0 || *seconds > 86'400)
+    return fail("cli.value", "--answers takes seconds from 0 to 86400, not " + string(value));
+  options.answers = *seconds;
+  return {};
+}
+
 Result<void> idle_exit(Options& options, string_view value) {
   const auto seconds = number<double>(value);
   if (!seconds || !(*seconds > 0) || *seconds > 1e6) {
@@ -149,6 +157,8 @@ constexpr auto rows = std::to_array<OptionRow>({
      text<&Options::server>},
     {"--deadline", "SECONDS",
      "how long a server may take to answer, and half of what it may cost a file in all (default: 2)", deadline},
+    {"--answers", "SECONDS",
+     "for how long what a server answered is not asked again (default: 600; 0: it is asked each time)", answers},
     {"--lock", "", "write what was used into sous.lock beside the source", flag<&Options::lock>},
     {"--frozen", "", "use sous.lock and nothing else", flag<&Options::frozen>},
     {"--measure", "", "where there is no evidence, measure on the spot and use a recipe that is faster",

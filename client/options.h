@@ -43,6 +43,7 @@ struct Options {
   std::string profile;  // sous tune: a file
   std::map<std::string, std::int64_t> sizes;
   double deadline = 2;  // seconds for the server
+  int answers = 600;    // seconds for which one of its answers is used again
   // sous db, sous query
   std::string name;
   std::string nest;

@@ -255,9 +255,9 @@ Result<string> read_file(const string& path) {
   return text;
 }
 
-Result<void> write_file(const string& path, std::string_view text) {
+Result<void> write_file(const string& path, std::string_view text, mode_t mode) {
   const string temporary = path + ".tmp" + std::to_string(::getpid());
-  const int fd = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  const int fd = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode);
   if (fd < 0) return fail("client.write", std::strerror(errno), path);
   const auto refuse = [&](int error) -> Result<void> {
     ::unlink(temporary.c_str());

@@ -1,6 +1,8 @@
 // Other programs and files: running a compiler, temporary folders, writing a file whole or not at all.
 #pragma once
 
+#include <sys/types.h>
+
 #include <atomic>
 #include <optional>
 #include <string>
@@ -57,7 +59,7 @@ class TemporaryFolder {
 // Error: client.read.
 Result<std::string> read_file(const std::string& path);
 // All of it or nothing: written beside the target, then renamed. Error: client.write.
-Result<void> write_file(const std::string& path, std::string_view text);
+Result<void> write_file(const std::string& path, std::string_view text, mode_t mode = 0666);
 
 // The folder part of a path ("." if it has none) and the last part.
 std::string folder_of(const std::string& path);

@@ -8,6 +8,8 @@
 
 namespace sous::client {
 
+inline constexpr std::string_view query_path = "/v1/query";
+
 class RecipeServer {
  public:
   // `url`: "http://host:port", maybe with the path of a proxy. The token is SOUS_TOKEN's. Errors: http.url, http.token.

@@ -10,6 +10,7 @@
 #include <set>
 
 #include "client/cuda_toolkit.h"
+#include "client/kept_answers.h"
 #include "client/lock_source.h"
 #include "client/places.h"
 #include "client/process.h"
@@ -129,25 +130,30 @@ std::optional<std::vector<string>> ResultCache::find_texts(const string& key) co
   return texts;
 }
 
-void ResultCache::keep_texts(const string& key, const std::vector<string>& texts) const {
+void ResultCache::keep_texts(const string& key, const std::vector<string>& texts, mode_t mode) const {
   std::error_code ignored;
   const string file = path(key);
   fs::create_directories(folder_of(file), ignored);
-  if (!write_file(file, packed(texts))) return;
+  if (!write_file(file, packed(texts), mode)) return;
   if (key[2] == '0') trim();  // by chance, one time in sixteen
 }
 
 std::optional<KeptResult> ResultCache::find(const string& key) const {
   auto texts = find_texts(key);
-  if (!texts || texts->size() != 7) return std::nullopt;
+  if (!texts || texts->size() < 7 || (texts->size() - 7) % 3 != 0) return std::nullopt;
   auto& t = *texts;
-  return KeptResult{t[0] == "served", t[1] == "1",     std::move(t[2]), std::move(t[3]),
+  KeptResult result{t[0] == "served", t[1] == "1",     std::move(t[2]), std::move(t[3]),
                     std::move(t[4]),  std::move(t[5]), std::move(t[6])};
+  for (std::size_t k = 7; k < t.size(); k += 3)
+    result.asked.push_back({std::move(t[k]), std::move(t[k + 1]), std::move(t[k + 2])});
+  return result;
 }
 
 void ResultCache::keep(const string& key, const KeptResult& r) const {
-  keep_texts(key, {r.served ? "served" : "left", r.diagnostics ? "1" : "0", r.warnings, r.report, r.facts, r.object,
-                   r.headers});
+  std::vector<string> texts{
+      r.served ? "served" : "left", r.diagnostics ? "1" : "0", r.warnings, r.report, r.facts, r.object, r.headers};
+  for (const Asked& one : r.asked) texts.insert(texts.end(), {one.key, one.answer, one.request});
+  keep_texts(key, texts);
 }
 
 ResultCache::Contents ResultCache::contents() const {
@@ -238,6 +244,7 @@ string native_state(const std::vector<string>& options) {
 std::vector<string> recipe_state(const Options& options) {
   const string database = database_path(options);
   std::vector<string> out = program_state();
+  for (string& piece : server_state(options)) out.push_back(std::move(piece));
   if (options.frozen || database.empty()) return out;
   out.push_back(file_state(database));
   // The write-ahead log: what it holds is newer than the database. An empty one, or none, are the same.
@@ -254,7 +261,7 @@ bool may_keep(const Options& o, const string& source) {
   // and the GPUs that are there, and on no source of recipes.
   return o.explain == Explain::No && !o.remarks && o.sizes.empty() && o.unit.empty() && !o.frozen && o.report.empty() &&
          o.target != gpu_target && o.dump_after.empty() && o.emit.empty() && !o.measure && !o.lock &&
-         o.recipe.empty() && o.server.empty() && !fs::exists(lock_path(source), error);
+         o.recipe.empty() && !fs::exists(lock_path(source), error);
 }
 
 }  // namespace sous::client

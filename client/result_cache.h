@@ -7,6 +7,8 @@
 // entry that is damaged is none.
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -17,6 +19,12 @@
 
 namespace sous::client {
 
+// What a server was asked for a result: where its answer lies, a hash of that, and the request (client/kept_answers.h).
+struct Asked {
+  std::string key, answer, request;
+  bool operator==(const Asked&) const = default;
+};
+
 struct KeptResult {
   bool served = false;       // `object` is it; otherwise the original command is to run
   bool diagnostics = false;  // the compiler says something about the user's code
@@ -25,6 +33,7 @@ struct KeptResult {
   std::string facts;         // stats_facts of it, for `sous stats`
   std::string object;
   std::string headers = {};  // that it was compiled with (header_states)
+  std::vector<Asked> asked = {};
   bool operator==(const KeptResult&) const = default;
 };
 
@@ -40,7 +49,7 @@ class ResultCache {
   void keep(const std::string& key, const KeptResult& result) const;
   // The same for any row of texts.
   std::optional<std::vector<std::string>> find_texts(const std::string& key) const;
-  void keep_texts(const std::string& key, const std::vector<std::string>& texts) const;
+  void keep_texts(const std::string& key, const std::vector<std::string>& texts, mode_t mode = 0666) const;
 
   struct Contents {
     std::int64_t results = 0, bytes = 0;
@@ -72,11 +81,11 @@ std::vector<std::string> program_state();
 std::string native_state(const std::vector<std::string>& options);
 // The same of the text of /proc/cpuinfo.
 std::string processor_state(std::string_view cpuinfo);
-// The state of all that decides which recipe a nest gets, but for the nest, the lock file and a server: that, the
-// database and its seeds.
+// The state of all that decides which recipe a nest gets, but for the nest, the lock file and what a server answers:
+// that, the database and its seeds, which server is asked and who asks.
 std::vector<std::string> recipe_state(const Options& options);
-// Whether results under these options may be kept: nothing else is to be said or written, no server is asked, no lock
-// file is beside the source.
+// Whether results under these options may be kept: nothing else is to be said or written, no lock file is beside the
+// source.
 bool may_keep(const Options& options, const std::string& source);
 
 }  // namespace sous::client

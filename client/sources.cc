@@ -8,6 +8,7 @@
 #include <set>
 
 #include "client/http_source.h"
+#include "client/kept_answers.h"
 #include "client/lock_source.h"
 #include "client/places.h"
 #include "client/process.h"
@@ -16,6 +17,7 @@
 #include "client/share.h"
 #include "tuning-db/belief.h"
 #include "tuning-db/database.h"
+#include "tuning-db/hash.h"
 #include "tuning-db/places.h"
 #include "tuning-db/size_class.h"
 
@@ -186,6 +188,39 @@ Result<std::shared_ptr<LockSource>> BuildSources::lock() {
   return *lock_;
 }
 
+void BuildSources::keep_answers_in(const ResultCache& cache) {
+  if (!options_.server.empty()) answers_ = std::make_shared<FileAnswers>(KeptAnswers(cache, options_));
+}
+
+bool BuildSources::still_said(const std::vector<Asked>& asked) {
+  return asked.empty() || (answers_ && std::ranges::all_of(asked, [&](const Asked& one) {
+                             return answers_->kept().hold({one}) || still_says(one);
+                           }));
+}
+
+bool BuildSources::still_says(const Asked& one) {
+  const auto server = RecipeServer::at(options_.server, {.deadline = time_->deadline});
+  if (!server) return false;
+  ServerRest rest = rest_of(options_);
+  if (!rest.may_ask()) return true;
+  const auto begun = std::chrono::steady_clock::now();
+  auto response = server->post(query_path, one.request);
+  time_->asking += std::chrono::ceil<std::chrono::milliseconds>(std::chrono::steady_clock::now() - begun);
+  const bool silent = !response && ServerRest::is_silence(response.error());
+  silent || time_->asking > time_->deadline / 2 ? rest.failed() : rest.answered();
+  if (!response || response->status >= 500 || response->status == 429) return true;
+  if (response->status != 200) return false;
+  const bool same = tuning_db::content_hash(response->body) == one.answer;
+  // What it says now is read by who looks into the file.
+  same ? answers_->kept().keep(one.key, response->body) : answers_->answered(one.request, std::move(response->body));
+  return same;
+}
+
+std::optional<std::vector<Asked>> BuildSources::asked() const {
+  if (time_->patience.over()) return std::nullopt;
+  return answers_ ? answers_->keep() : std::vector<Asked>{};
+}
+
 Result<void> BuildSources::pin(const Outcome& outcome) {
   std::error_code error;
   if (options_.frozen || (!options_.lock && !std::filesystem::exists(lock_path(source_), error))) return {};
@@ -243,12 +278,11 @@ Result<std::unique_ptr<RecipeSource>> BuildSources::open(const tuning_db::Hardwa
       sources.push_back(std::move(database));
     }
     if (!options_.server.empty()) {
-      HttpLimits limits;
-      limits.deadline = time_->deadline;
-      auto server =
-          HttpSource::make(options_.server, hardware, limits, {time_, &time_->patience});  // one lives as the other
+      auto server = HttpSource::make(options_.server, hardware, {.deadline = time_->deadline},
+                                     {time_, &time_->patience}, answers_);  // one lives as the other
       if (server) {
-        sources.push_back(resting(std::move(*server), rest_of(options_), options_.server, time_));
+        const std::shared_ptr<HttpSource> http = std::move(*server);
+        sources.push_back(answered_before(http, resting(http, rest_of(options_), options_.server, time_)));
       } else {
         notes.push_back(server.error().to_string());
       }

@@ -9,10 +9,12 @@
 
 #include "client/options.h"
 #include "client/pipeline.h"
+#include "client/result_cache.h"
 #include "transforms/source.h"
 
 namespace sous::client {
 
+class FileAnswers;
 class LockSource;
 struct ServerTime;
 
@@ -20,6 +22,15 @@ struct ServerTime;
 class BuildSources {
  public:
   BuildSources(std::string source, const Options& options);
+
+  // From now on a server is not asked what it answered a short while ago.
+  void keep_answers_in(const ResultCache& cache);
+  // Whether a result that rests on these answers is what the server would have it now. It is asked where that is not
+  // known; what it said last holds where it gives no answer.
+  bool still_said(const std::vector<Asked>& asked);
+  // What is used of the server, kept from now on. Nullopt: there was no time to try all of it, and what came of that is
+  // the moment's.
+  std::optional<std::vector<Asked>> asked() const;
 
   // For `optimize`. --frozen: the lock file alone. The database is asked for what the lock file does not pin, the
   // server for what was not measured, for this very nest and about this size, on a machine of this class. A source that
@@ -39,10 +50,12 @@ class BuildSources {
  private:
   // Error: lock.corrupt.
   Result<std::shared_ptr<LockSource>> lock();
+  bool still_says(const Asked& one);
 
   std::string source_;
   const Options& options_;
   std::shared_ptr<ServerTime> time_;                         // that the server takes
+  std::shared_ptr<FileAnswers> answers_;                     // null: none are kept
   std::optional<Result<std::shared_ptr<LockSource>>> lock_;  // nullopt: not looked for yet
 };
 

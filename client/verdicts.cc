@@ -1,10 +1,12 @@
 #include "client/verdicts.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cstdlib>
 #include <filesystem>
 #include <set>
 
+#include "client/kept_answers.h"
 #include "client/process.h"
 #include "client/system_headers.h"
 
@@ -35,6 +37,15 @@ std::set<string> files_of(string_view preprocessed) {
   return files;
 }
 
+// Keys and answers, one after the other. What is no row of them holds for nothing.
+std::vector<Asked> asked_of(string_view text) {
+  constexpr std::size_t digits = 32;
+  std::vector<Asked> asked;
+  for (; !text.empty(); text.remove_prefix(std::min(2 * digits, text.size())))
+    asked.push_back({string(text.substr(0, digits)), string(text.substr(std::min(digits, text.size()), digits)), ""});
+  return asked;
+}
+
 string current_folder() {
   std::error_code error;
   return std::filesystem::current_path(error).string();
@@ -61,7 +72,7 @@ std::vector<string> compile_state(const Options& options, const CommandLine& lin
                                   const string& compiler) {
   std::vector<string> pieces = recipe_state(options);
   pieces.insert(pieces.end(), {file_state(program_path(compiler)), compiler, input.path, options.target, options.nest,
-                               options.isa, options.reassociate ? "1" : "0"});
+                               options.isa, options.reassociate ? "1" : "0", options.share_wanted ? "1" : "0"});
   for (const auto& [name, value] : options.sizes) pieces.push_back(name + "=" + std::to_string(value));
   pieces.push_back(line.debug ? current_folder() : "");
   pieces.push_back(native_state(line.compile));
@@ -102,16 +113,19 @@ std::optional<string> beyond(const transforms::Reach& reach, const frontends::c:
 std::optional<Left> unchanged(const ResultCache& cache, const Options& options, const CommandLine& line,
                               const Input& input, const string& compiler) {
   auto kept = cache.find_texts(unchanged_key(options, line, input, compiler));
-  if (!kept || kept->size() < 3) return std::nullopt;
-  for (std::size_t k = 3; k < kept->size(); ++k) {
+  if (!kept || kept->size() < 4) return std::nullopt;
+  for (std::size_t k = 4; k < kept->size(); ++k) {
     if (!state_holds((*kept)[k])) return std::nullopt;
   }
+  // Where that is not known by now, who can ask the server sees to it.
+  if (!KeptAnswers(cache, options).hold(asked_of((*kept)[3]))) return std::nullopt;
   return Left{std::move((*kept)[0]), std::move((*kept)[1]), std::move((*kept)[2])};
 }
 
 void keep_unchanged(const ResultCache& cache, const Options& options, const CommandLine& line, const Input& input,
                     const string& compiler, const string& preprocessed, const Left& left) {
-  std::vector<string> texts{left.why, left.report, left.facts};
+  std::vector<string> texts{left.why, left.report, left.facts, ""};
+  for (const Asked& one : left.asked) texts[3] += one.key + one.answer;
   for (const string& file : files_of(preprocessed)) {
     texts.push_back(file_state(file));
     if (texts.back().ends_with(':')) return;  // named by a #line: not a file

@@ -31,6 +31,7 @@ inline constexpr const char* nothing_served = "nothing is served";
 // Why an input was left as it is, and the report and its facts where it was looked into.
 struct Left {
   std::string why, report, facts;
+  std::vector<Asked> asked = {};  // what that rests on
 };
 // `input` was left as it is, and nothing that it is made of has changed since.
 std::optional<Left> unchanged(const ResultCache& cache, const Options& options, const CommandLine& line,

@@ -25,6 +25,7 @@ import urllib.error
 import urllib.request
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
+import answer_cases
 import budget_cases
 import decision_cases
 import gpu_cases
@@ -672,7 +673,7 @@ def database_commands(case):
     assert case.s("--db=second.db", "db", "list").stdout == ""
 
 
-MODULES = (sys.modules[__name__], recipe_cases, server_cases, tls_cases, budget_cases, work_cases, page_cases, gpu_cases,
+MODULES = (sys.modules[__name__], recipe_cases, server_cases, answer_cases, tls_cases, budget_cases, work_cases, page_cases, gpu_cases,
            decision_cases)
 CASES = [case for module in MODULES for case in cases_of(module)]
 

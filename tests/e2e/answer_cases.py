@@ -1,0 +1,121 @@
+"""End-to-end cases of what a server answered, and what was made of it, kept for the builds that follow."""
+import contextlib
+import http.server
+import json
+import threading
+
+from case import FLAGS
+from server_cases import ask, body_of, served
+
+
+@contextlib.contextmanager
+def counting(answer):
+    """A server that answers queries by `answer(request)`, the list of what it was asked, and what ends it."""
+    asked = []
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_POST(self):
+            asked.append(json.loads(body_of(self)))
+            status, said = answer(asked[-1])
+            self.send_response(status)
+            self.send_header("Content-Length", str(len(said)))
+            self.end_headers()
+            self.wfile.write(said)
+
+        def log_message(self, *_):
+            pass
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = True
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+
+    def end():
+        server.shutdown()
+        server.server_close()
+
+    yield f"http://127.0.0.1:{server.server_address[1]}", asked, end
+    end()
+
+
+def build(case, url, *options, **environment):
+    """Builds mm.o; what was said of it, and its line in $SOUS_REPORT."""
+    environment["SOUS_REPORT"] = case.folder / "lines"
+    said = case.s("--db=none", f"--server={url}", *options, case.cc, *FLAGS, "-c", "mm.c", "-o", "mm.o",
+                  environment=environment).stderr
+    return said, json.loads(environment["SOUS_REPORT"].read_text().splitlines()[-1])
+
+
+def a_server_is_not_asked_again(case):
+    """Over a real server: the object is kept, an edit that changes no nest asks nobody, and what it learns is noticed."""
+    case.entry_without_doubt()
+    with served(case) as real:
+        state = {"status": 200}
+
+        def relay(request):
+            if state["status"] != 200:
+                return state["status"], b"{}"
+            return 200, json.dumps(ask(real, "/v1/query", json.dumps(request).encode())[1]).encode()
+
+        with counting(relay) as (url, asked, end):
+            said, line = build(case, url)
+            assert said == "" and len(asked) == 1 and not line.get("cached"), (said, line, asked)
+            said, line = build(case, url)
+            assert said == "" and len(asked) == 1 and line.get("cached"), (said, line)
+            case.write("mm.c", (case.folder / "mm.c").read_text() + "\n// an edit\n")
+            build(case, url)
+            assert len(asked) == 1, asked
+            build(case, url, SOUS_TOKEN="another")  # who may see other things
+            assert len(asked) == 2
+            case.s("db", "import", "all.jsonl")
+            while ask(real, "/v1/query", json.dumps(asked[0]).encode())[1]["matches"][0] == []:
+                pass
+            assert build(case, url)[1]["fate"] == "left", "for ten minutes"
+            _, line = build(case, url, "--answers=0")
+            assert len(asked) == 3 and line["fate"] == "served" and not line.get("cached"), line
+            _, line = build(case, url, "--answers=0")  # one request, and the object is the one that is kept
+            assert len(asked) == 4 and line["fate"] == "served" and line.get("cached"), line
+            state["status"] = 503
+            _, line = build(case, url, "--answers=0")
+            assert len(asked) == 5 and line["fate"] == "served" and line.get("cached"), line
+            state["status"] = 403
+            said, line = build(case, url, "--answers=0")
+            assert line["fate"] == "left" and "answered 403" in said, (said, line)
+            end()
+            said, line = build(case, url, "--answers=0")
+            assert said == "" and line["fate"] == "served" and line.get("cached"), (said, line)
+
+
+def files_that_the_server_knows_nothing_of_are_left_at_once(case):
+    """Without sous-core, as long as the answer is taken for what the server would say."""
+    with counting(lambda request: (200, json.dumps({"protocol": 1, "matches": [[] for _ in request["nests"]]}).encode())) as (
+            url, asked, _):
+        for times in range(3):
+            said, line = build(case, url)
+            assert said == "" and line["fate"] == "left" and bool(line.get("cached")) == (times > 0), (said, line)
+        assert len(asked) == 1
+        case.s("--db=none", f"--server={url}", case.cc, *FLAGS, "-c", "parser.c", "-o", "parser.o")
+        assert len(asked) == 1
+
+
+def what_answers_badly_is_not_kept(case):
+    said_first = [b'{"protocol": 1, "matches": [[{"recipe": 7}]]}']
+
+    def answer(request):
+        nothing = json.dumps({"protocol": 1, "matches": [[] for _ in request["nests"]]}).encode()
+        return 200, said_first.pop() if said_first else nothing
+
+    with counting(answer) as (url, asked, _):
+        said, line = build(case, url)
+        assert "reply." in said and len(asked) == 1, said
+        said, line = build(case, url)
+        assert said == "" and len(asked) == 2 and not line.get("cached"), (said, line)
+        assert build(case, url)[1].get("cached") and len(asked) == 2
+
+
+def what_is_wanted_is_told_by_each_build(case):
+    with counting(lambda request: (200, json.dumps({"protocol": 1, "matches": [[] for _ in request["nests"]]}).encode())) as (
+            url, asked, _):
+        assert not build(case, url)[1].get("cached") and build(case, url)[1].get("cached")
+        before = len(asked)
+        build(case, url, SOUS_SHARE="wanted")
+        assert len(asked) == before + 1 and "k" not in asked[-1], "nothing is asked, but told"
