@@ -112,17 +112,19 @@ std::string map_json(const tuning_db::Atlas& atlas, std::string_view asker) {
                  {"complete", atlas.view->recipes()->by_hash().size() <= tuning_db::most_mapped}});
 }
 
-std::string nests_json(const View& view, std::string_view words, std::string_view after, std::string_view asker) {
+std::string nests_json(const View& view, std::string_view words, std::string_view after, std::string_view asker,
+                       std::size_t most) {
   Json nests = Json::array();
   const auto& all = view.recipes()->by_hash();
   std::string lower(words);
   std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return std::tolower(c); });
   std::size_t looked = 0;
+  std::string_view last;  // of those that the asker may see: of the others an answer says nothing
   for (auto at = all.upper_bound(after); at != all.end(); ++at) {
-    if (++looked > most_looked_at || nests.size() == most_listed) {
-      return answer({{"nests", std::move(nests)}, {"next", std::prev(at)->first}});
-    }
     const auto entries = visible(at->second, asker);
+    if (entries.empty()) continue;
+    if (++looked > most || nests.size() == most_listed) return answer({{"nests", std::move(nests)}, {"next", last}});
+    last = at->first;
     const bool found = std::ranges::any_of(entries, [&](const Summary* entry) {
       return entry->structural_hash.starts_with(lower) || entry->id.starts_with(lower) || contains(entry->name, words);
     });

@@ -21,15 +21,16 @@
 namespace sous::server {
 
 inline constexpr std::size_t most_listed = 100;         // nests in one answer of a search
-inline constexpr std::size_t most_looked_at = 200'000;  // nests, for one answer of a search
+inline constexpr std::size_t most_looked_at = 200'000;  // nests that the asker may see, for one answer of a search
 inline constexpr std::size_t most_measurements = 500;   // of one nest
 
 std::string map_json(const tuning_db::Atlas& atlas, std::string_view asker);
 
 // Those of which an entry's name has `words` in it, or the hash or an entry's id begins with them; behind the nest with
-// the hash `after`, in order of hash.
+// the hash `after`, in order of hash. After `most` that were looked at, or when enough are listed, the answer names the
+// one that the search goes on behind.
 std::string nests_json(const tuning_db::View& view, std::string_view words, std::string_view after,
-                       std::string_view asker);
+                       std::string_view asker, std::size_t most = most_looked_at);
 
 // The visible entries with this hash; none: the nest is not there.
 std::vector<const tuning_db::Summary*> entries_of(const tuning_db::View& view, std::string_view hash,

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "sdfg/text.h"
 #include "server/catalogue.h"
@@ -166,6 +167,33 @@ TEST_F(PageRoutes, WhatOnePartySentIsShownToItAlone) {
   EXPECT_EQ(json("/v1/map", "", desk).at("nests").size(), 1u);
   EXPECT_EQ(json("/v1/nests/" + hash, "", desk).at("entries"), 1);
   EXPECT_EQ(get("/v1/pictures/" + hash, "", desk).status, 200);
+}
+
+// Where a search goes on is a nest that who asks may see, however many others lie between.
+TEST_F(PageRoutes, ASearchGoesOnBehindWhatIsSeen) {
+  std::set<std::string> seen, hidden;
+  for (int n = 0; n < 12; ++n) {
+    std::string text(nests::jacobi);
+    text.replace(text.find("0.2"), 3, "0." + std::to_string(1000 + n));
+    const auto entry = nests::entry(text, 500);
+    (n % 3 == 0 ? seen : hidden).insert(entry.structural_hash);
+    if (n % 3 == 0)
+      database->store().add(entry).value();
+    else
+      ledger.send({entry}, "desk", *tuning_db::static_embedding()).value();
+  }
+  const auto view = database->whole().value();
+  std::string after;
+  for (const std::string& hash : seen) {
+    const Json answer = Json::parse(nests_json(*view, "no such name", after, "farm", 1));
+    EXPECT_TRUE(answer.at("nests").empty());
+    if (hash == *seen.rbegin()) {
+      EXPECT_FALSE(answer.contains("next")) << "nothing follows that it may see";
+      break;
+    }
+    ASSERT_EQ(answer.at("next"), hash);
+    after = hash;
+  }
 }
 
 TEST_F(PageRoutes, APrivateServerShowsItsReaders) {
