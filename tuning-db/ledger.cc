@@ -44,13 +44,28 @@ Result<std::vector<Token>> read_tokens(Statement& rows) {
   }
 }
 
+// Of what was written the last is kept. Some at a time, each some notes: so a look costs the same however many there
+// are.
+Result<void> forget_old_notes(Connection& db, std::int64_t now) {
+  constexpr std::int64_t notes_between_looks = 64;
+  TRY(const std::int64_t last, number(db, "SELECT max(number) FROM writes"));
+  if (last % notes_between_looks != 0) return {};
+  return Statement(db, std::string("DELETE FROM writes WHERE number IN (SELECT number FROM (SELECT number, time FROM "
+                                   "writes ORDER BY number LIMIT 1000 ") +
+                           db.lock_free_rows() + ") AS oldest WHERE number <= ? OR time < ?)")
+      .bind(last - most_noted)
+      .bind(utc_text(now - noted_for_seconds))
+      .run();
+}
+
 Result<void> note(Connection& db, const std::string& who, const std::string& what) {
   TRY(const std::int64_t now, db.clock());
-  return Statement(db, "INSERT INTO writes(time, who, what) VALUES(?, ?, ?)")
-      .bind(utc_text(now))
-      .bind(who)
-      .bind(what)
-      .run();
+  TRY_VOID(Statement(db, "INSERT INTO writes(time, who, what) VALUES(?, ?, ?)")
+               .bind(utc_text(now))
+               .bind(who)
+               .bind(what)
+               .run());
+  return forget_old_notes(db, now);
 }
 
 // Who works on the file itself, and needs no token.

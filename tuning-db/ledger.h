@@ -49,6 +49,8 @@ struct Token {
 struct Write {
   std::string time, who, what;
 };
+// Of writes so many are kept, and for so long.
+inline constexpr std::int64_t most_noted = 1'000'000, noted_for_seconds = std::int64_t{400} * 24 * 3600;
 
 // Entries that one party may have sent.
 inline constexpr int most_sent = 100'000;

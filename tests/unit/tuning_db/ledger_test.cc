@@ -2,10 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <thread>
 
 #include "tests/unit/tuning_db/nests.h"
 #include "tests/unit/tuning_db/stores.h"
+#include "tuning-db/connection.h"
+#include "tuning-db/schema.h"
 #include "tuning-db/store.h"
 
 namespace sous::tuning_db {
@@ -68,6 +71,24 @@ TEST_P(LedgerTest, EveryWriteIsNoted) {
   EXPECT_EQ(writes[0].what, "token 01 of farm added: read");
   EXPECT_EQ(writes[1].what, "token 01 of farm revoked");
   EXPECT_EQ(ledger.writes(1).value()[0].what, writes[1].what);
+}
+
+TEST_P(LedgerTest, OldNotesAreForgotten) {
+  const auto db = open_existing(place).value();
+  const auto insert = [&](std::int64_t number, const char* time) {
+    Statement(*db, "INSERT INTO writes(number, time, who, what) VALUES(?, ?, 'farm', 'x')")
+        .bind(number)
+        .bind(time)
+        .run()
+        .value();
+  };
+  for (int old = -1000; old < 0; ++old) insert(old, "2001-01-01T00:00:00Z");
+  insert(0, "2100-01-01T00:00:00Z");           // too many are behind it
+  insert(most_noted, "2100-01-01T00:00:00Z");  // a multiple of the notes between looks
+  for (int n = 0; n < 130; ++n) ledger.add(token(std::to_string(n), "farm")).value();
+  const auto writes = ledger.writes(10'000).value();
+  ASSERT_EQ(writes.size(), 131u);
+  EXPECT_EQ(std::ranges::count(writes, "x", &Write::what), 1);
 }
 
 TEST_P(LedgerTest, NamesArePlain) {
