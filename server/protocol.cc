@@ -16,15 +16,18 @@ using tuning_db::parse_json;
 constexpr std::size_t most_values = 500'000;
 constexpr tuning_db::JsonBudget request_budget{.bytes = longest_request, .depth = deepest, .values = most_values};
 
-Json match_json(const transforms::Match& m) {
-  return Json{{"id", m.id},
-              {"name", m.name},
-              {"distance", m.distance},
-              {"embedding", m.embedding},
-              {"reach", m.reach},
-              {"recipe", parsed(transforms::to_json(m.recipe))},
-              {"evidence", tuning_db::evidence_json(m.evidence)},
-              {"nest", parsed(sdfg::to_json(m.nest))}};
+// Nest and recipe are written as they come: to parse them and write them again takes longer than all the rest.
+void append_match(std::string& out, const transforms::Match& m, NestTexts* texts) {
+  std::string head = dump(Json{{"id", m.id},
+                               {"name", m.name},
+                               {"distance", m.distance},
+                               {"embedding", m.embedding},
+                               {"reach", m.reach},
+                               {"evidence", tuning_db::evidence_json(m.evidence)}});
+  head.pop_back();
+  out += head + ",\"recipe\":" + transforms::to_json(m.recipe) + ",\"nest\":";
+  out += texts ? *texts->of(m) : sdfg::to_json(m.nest);
+  out += "}";
 }
 
 Result<transforms::Match> read_match(const Json& json, const std::string& where) {
@@ -80,14 +83,34 @@ Result<QueryRequest> query_request_from_json(std::string_view text) {
   return request;
 }
 
-std::string to_json(const QueryReply& reply) {
-  Json all = Json::array();
-  for (const auto& matches : reply.matches) {
-    Json ranked = Json::array();
-    for (const transforms::Match& match : matches) ranked.push_back(match_json(match));
-    all.push_back(std::move(ranked));
+std::shared_ptr<const std::string> NestTexts::of(const transforms::Match& match) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (const auto known = by_id_.find(match.id); known != by_id_.end()) return known->second;
   }
-  return dump(Json{{"protocol", protocol_version}, {"matches", std::move(all)}});
+  auto text = std::make_shared<const std::string>(sdfg::to_json(match.nest));
+  const std::lock_guard lock(mutex_);
+  if (by_id_.size() >= most || bytes_ + text->size() > most_bytes) {
+    by_id_.clear();
+    by_text_.clear();
+    bytes_ = 0;
+  }
+  const auto [shared, is_new] = by_text_.try_emplace(*text, std::move(text));
+  if (is_new) bytes_ += 2 * shared->first.size();
+  return by_id_.try_emplace(match.id, shared->second).first->second;
+}
+
+std::string to_json(const QueryReply& reply, NestTexts* texts) {
+  std::string out = "{\"matches\":[";
+  for (std::size_t i = 0; i < reply.matches.size(); ++i) {
+    out += i == 0 ? "[" : ",[";
+    for (std::size_t j = 0; j < reply.matches[i].size(); ++j) {
+      if (j > 0) out += ",";
+      append_match(out, reply.matches[i][j], texts);
+    }
+    out += "]";
+  }
+  return out + "],\"protocol\":" + std::to_string(protocol_version) + "}";
 }
 
 Result<QueryReply> query_reply_from_json(std::string_view text, const transforms::Patience* patience) {

@@ -2,8 +2,11 @@
 // each text that comes in is checked down to the recipe's parameters and the nest's rules, and refused with a code.
 #pragma once
 
+#include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "sdfg/result.h"
@@ -33,7 +36,22 @@ Result<QueryRequest> query_request_from_json(std::string_view json);
 struct QueryReply {
   std::vector<std::vector<transforms::Match>> matches;  // parallel to the request's nests, best first
 };
-std::string to_json(const QueryReply& reply);
+// Nests of matches as JSON, each written once: what a server answers again and again. An id stands for all that an
+// entry holds. Threads may share one.
+class NestTexts {
+ public:
+  static constexpr std::size_t most = 65'536, most_bytes = std::size_t{64} << 20;
+  std::shared_ptr<const std::string> of(const transforms::Match& match);
+
+ private:
+  std::mutex mutex_;
+  std::unordered_map<std::string, std::shared_ptr<const std::string>> by_id_;
+  std::unordered_map<std::string, std::shared_ptr<const std::string>> by_text_;  // entries of one nest share it
+  std::size_t bytes_ = 0;
+};
+
+// `texts`: null where nothing is answered twice.
+std::string to_json(const QueryReply& reply, NestTexts* texts = nullptr);
 // Matches get the source "server". `patience`: when it is over, reading ends (null: never). Errors: reply.json,
 // reply.budget, reply.field, reply.version, reply.time; recipe.*, sdfg.*.
 Result<QueryReply> query_reply_from_json(std::string_view json, const transforms::Patience* patience = nullptr);

@@ -258,7 +258,7 @@ Response Routes::query(const Call& call) {
     ++(ranked.empty() ? nothing : ranked.front().distance == 0 ? exact : neighbours);
   }
   counters_.count_nests(exact, neighbours, nothing);
-  return {.body = to_json(QueryReply{std::move(*matches)}) + "\n"};
+  return {.body = to_json(QueryReply{std::move(*matches)}, &nest_texts_) + "\n"};
 }
 
 // What is added is proven first, entry by entry, as long as there is time, and then kept at once: an answer that a

@@ -38,6 +38,7 @@
 #include "server/lift.h"
 #include "server/log.h"
 #include "server/metrics.h"
+#include "server/protocol.h"
 #include "server/rate_limits.h"
 #include "tuning-db/atlas.h"
 #include "tuning-db/database.h"
@@ -178,6 +179,7 @@ class Routes {
   const Lifter lifter_;
   tuning_db::Atlases atlases_;
   KeptAnswers machines_;
+  NestTexts nest_texts_;
   Metrics counters_;
   Log* log_ = nullptr;
 };

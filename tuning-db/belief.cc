@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <utility>
 
 #include "sdfg/planted_fault.h"
-#include "tuning-db/hardware.h"
 
 namespace sous::tuning_db {
 namespace {
@@ -80,13 +80,27 @@ class Judgement {
 
 }  // namespace
 
-Belief believe(double ratio, int threads, std::string_view there, std::string_view here) {
-  const auto measured = parse_hardware_class(there), asking = parse_hardware_class(here);
-  if (!measured || !asking) return {.ratio = 0, .in_full = false, .doubts = "the machine is not known"};
-  if (measured->architecture != asking->architecture)
+Beliefs::Machine Beliefs::machine(std::string_view name) {
+  auto read = parse_hardware_class(name);
+  std::string written = read ? hardware_class(*read) : "";
+  return {std::move(read), std::move(written)};
+}
+
+Beliefs::Beliefs(std::string here) : here_name_(std::move(here)), here_(machine(here_name_)) {}
+
+Belief Beliefs::of(double ratio, int threads, std::string_view there) {
+  auto known = known_.find(there);
+  if (known == known_.end()) known = known_.emplace(there, machine(there)).first;
+  const Machine& measured = known->second;
+  if (!measured.read || !here_.read) return {.ratio = 0, .in_full = false, .doubts = "the machine is not known"};
+  if (measured.read->architecture != here_.read->architecture)
     return {.ratio = 0, .in_full = false, .doubts = "another architecture"};
-  if (hardware_class(*measured) == hardware_class(*asking)) return {.ratio = ratio, .own_class = true, .doubts = ""};
-  return Judgement(ratio, *measured, *asking).run(threads);
+  if (measured.name == here_.name) return {.ratio = ratio, .own_class = true, .doubts = ""};
+  return Judgement(ratio, *measured.read, *here_.read).run(threads);
+}
+
+Belief believe(double ratio, int threads, std::string_view there, std::string_view here) {
+  return Beliefs(std::string(here)).of(ratio, threads, there);
 }
 
 Belief believe(const transforms::Evidence& evidence, std::string_view here) {

@@ -14,10 +14,14 @@
 // caches of its host. A loss stays one: what did not gain there is not believed to gain here.
 #pragma once
 
+#include <functional>
+#include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "transforms/source.h"
+#include "tuning-db/hardware.h"
 
 namespace sous::tuning_db {
 
@@ -34,6 +38,24 @@ struct Belief {
 Belief believe(const transforms::Evidence& evidence, std::string_view here);
 // The same of a ratio measured with `threads` threads on the class `there`.
 Belief believe(double ratio, int threads, std::string_view there, std::string_view here);
+
+// The same for many measurements: each class is read once.
+class Beliefs {
+ public:
+  explicit Beliefs(std::string here);
+  Belief of(double ratio, int threads, std::string_view there);
+  const std::string& here() const { return here_name_; }
+
+ private:
+  struct Machine {
+    std::optional<Hardware> read;  // nullopt: not known
+    std::string name;              // as it is written
+  };
+  static Machine machine(std::string_view name);
+  std::string here_name_;
+  Machine here_;
+  std::map<std::string, Machine, std::less<>> known_;
+};
 
 // The least ratio that such a belief must exceed, if `least` is that of a measurement made here.
 double least_believed(const Belief& belief, double least);

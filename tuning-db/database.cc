@@ -101,7 +101,8 @@ class Database::Query {
   const View& view() const { return *view_; }
 
   Result<std::vector<transforms::Match>> matches(const transforms::NestQuery& q, int k, const Hardware& from) {
-    machine_ = hardware_class(from);
+    if (std::string machine = hardware_class(from); !beliefs_ || beliefs_->here() != machine)
+      beliefs_.emplace(std::move(machine));
     asked_ = size_class(q.nest, q.sizes);
     guessed_ = asked_.power ? asked_ : size_class(q.nest, likely_sizes(q.nest, q.sizes));
     here_.reset();
@@ -178,7 +179,7 @@ class Database::Query {
     std::vector<Candidate> result;
     for (const Summary* entry : entries) {
       if (!entry->is_for(asker_)) continue;
-      Candidate candidate = candidate_of(*entry, machine_, asked_, guessed_);
+      Candidate candidate = candidate_of(*entry, *beliefs_, asked_, guessed_);
       candidate.kinship = kinship;
       if (asked_.power && !candidate.size_speaks) {
         const auto there = vector(*entry);
@@ -198,7 +199,7 @@ class Database::Query {
       if (known.contains(hit.id)) continue;
       TRY(const Summary* found, entry(hit.id));
       if (!found || !found->is_for(asker_)) continue;
-      to.push_back(candidate_of(*found, machine_, asked_, guessed_));
+      to.push_back(candidate_of(*found, *beliefs_, asked_, guessed_));
       to.back().distance = std::max(not_exact, hit.distance);
     }
     return {};
@@ -230,17 +231,17 @@ class Database::Query {
   // The same where all is in memory.
   Result<std::vector<Candidate>> near(const RecipeIndex& index, const transforms::NestQuery& q, std::size_t k,
                                       std::size_t wide, Isa isa, const std::vector<const Summary*>& own) {
-    TRY(const auto found, index.search(*here(q), nest_key(q.nest), own));
     std::vector<Candidate> result;
     std::set<std::string_view> distinct;
     for (const bool like : {true, false}) {
       std::size_t looked = 0;
-      for (const RecipeIndex::Near& one : found) {
-        if ((one.isa == isa) != like || !one.entry->is_for(asker_)) continue;
+      TRY(auto found, index.search(*here(q), nest_key(q.nest), own, [&](Isa there) { return (there == isa) == like; }));
+      while (const auto one = found.next()) {
+        if (!one->entry->is_for(asker_)) continue;
         if (++looked > wide && distinct.size() >= k) break;
-        result.push_back(candidate_of(*one.entry, machine_, asked_, guessed_));
-        result.back().distance = std::max(not_exact, one.distance);
-        distinct.insert(one.entry->recipe_json);
+        result.push_back(candidate_of(*one->entry, *beliefs_, asked_, guessed_));
+        result.back().distance = std::max(not_exact, one->distance);
+        distinct.insert(one->entry->recipe_json);
       }
       if (distinct.size() >= k) break;
     }
@@ -285,7 +286,7 @@ class Database::Query {
   std::string_view asker_;
   std::map<std::string, Summary> rows_;
   // Of the nest that is asked about.
-  std::string machine_;
+  std::optional<Beliefs> beliefs_;
   SizeClass asked_, guessed_;
   std::optional<Result<FeatureVector>> here_;
 };

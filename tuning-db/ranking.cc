@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "sdfg/planted_fault.h"
-#include "tuning-db/belief.h"
 
 namespace sous::tuning_db {
 namespace {
@@ -45,9 +44,8 @@ bool before(const Candidate& a, const Candidate& b) {
 
 }  // namespace
 
-Candidate candidate_of(const Summary& entry, const std::string& hardware, const SizeClass& asked,
-                       const SizeClass& guessed) {
-  const Belief belief = believe(entry.ratio(), entry.threads, entry.hardware_class, hardware);
+Candidate candidate_of(const Summary& entry, Beliefs& beliefs, const SizeClass& asked, const SizeClass& guessed) {
+  const Belief belief = beliefs.of(entry.ratio(), entry.threads, entry.hardware_class);
   const auto measured = parse_size_class(entry.size_class);
   return {.entry = &entry,
           .believed = belief.ratio,

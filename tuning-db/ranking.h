@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "tuning-db/belief.h"
 #include "tuning-db/size_class.h"
 #include "tuning-db/store.h"
 
@@ -32,8 +33,7 @@ struct Candidate {
 
 // `asked`: the size that is asked about. `guessed`: the same, or, where that is not known, what the arrays of the nest
 // suggest.
-Candidate candidate_of(const Summary& entry, const std::string& hardware, const SizeClass& asked,
-                       const SizeClass& guessed);
+Candidate candidate_of(const Summary& entry, Beliefs& beliefs, const SizeClass& asked, const SizeClass& guessed);
 
 // Takes out what others measured where a measurement on this class at this size settles what the recipe does to its
 // nest, and sorts, best first.

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 #include <tuple>
 #include <utility>
 
@@ -49,7 +48,7 @@ Result<RecipeIndex> RecipeIndex::build(std::vector<Summary> entries, const std::
   index.rows_.resize(index.entries_.size());
   if (!vectors.empty()) index.dimension_ = vectors.front().vector.size();
   index.padded_ = (index.dimension_ + lanes - 1) / lanes * lanes;
-  std::map<Says, std::uint32_t> labels;
+  Vectors of(index.entries_.size(), nullptr);
   std::size_t at = 0;
   for (const StoredVector& v : vectors) {
     while (at < index.entries_.size() && index.entries_[at].id < v.id) ++at;
@@ -59,50 +58,111 @@ Result<RecipeIndex> RecipeIndex::build(std::vector<Summary> entries, const std::
       return fail("nearest.dimension", "a stored vector is of another length, or not finite; rebuild the index",
                   "entry " + v.id);
     auto group = std::ranges::find(index.groups_, v.key, &Group::key);
-    if (group == index.groups_.end()) group = index.groups_.insert(group, Group{v.key, {}, {}, {}});
-    index.rows_[at] = Row{static_cast<std::uint32_t>(group - index.groups_.begin()),
-                          static_cast<std::uint32_t>(group->members.size())};
-    const auto label = labels.try_emplace(says(index.entries_[at], v.isa), static_cast<std::uint32_t>(labels.size()));
-    if (label.second) index.isas_.push_back(v.isa);
+    if (group == index.groups_.end()) group = index.groups_.insert(group, Group{v.key, {}, {}, {}, {}, {}});
     group->members.push_back(static_cast<std::uint32_t>(at));
-    group->labels.push_back(label.first->second);
-    group->numbers.insert(group->numbers.end(), v.vector.begin(), v.vector.end());
-    group->numbers.resize(group->members.size() * index.padded_);
+    of[at] = &v;
   }
+  for (std::uint32_t group = 0; group < index.groups_.size(); ++group) index.add_rows(group, of);
   return index;
 }
 
-Result<std::vector<RecipeIndex::Near>> RecipeIndex::search(const FeatureVector& query, const NestKey& key,
-                                                           const std::vector<const Summary*>& without) const {
-  std::vector<Near> result;
+void RecipeIndex::add_rows(std::uint32_t number, const Vectors& vectors) {
+  Group& group = groups_[number];
+  const auto cluster = [&](std::uint32_t member) {
+    return std::pair(std::string_view(entries_[member].structural_hash), vectors[member]->isa);
+  };
+  std::ranges::sort(group.members, {}, [&](std::uint32_t member) { return std::pair(cluster(member), member); });
+  std::map<Says, std::uint32_t> labels;
+  group.numbers.reserve(group.members.size() * padded_);
+  std::uint32_t first = 0;
+  for (std::uint32_t row = 0; row < group.members.size(); ++row) {
+    const std::uint32_t member = group.members[row];
+    const StoredVector& v = *vectors[member];
+    rows_[member] = Row{number, row};
+    group.labels.push_back(
+        labels.try_emplace(says(entries_[member], v.isa), static_cast<std::uint32_t>(labels.size())).first->second);
+    group.numbers.insert(group.numbers.end(), v.vector.begin(), v.vector.end());
+    group.numbers.resize((std::size_t{row} + 1) * padded_);
+    if (row + 1 < group.members.size() && cluster(group.members[row + 1]) == cluster(member)) continue;
+    add_cluster(group, first, row + 1, v.isa);
+    first = row + 1;
+  }
+}
+
+void RecipeIndex::add_cluster(Group& group, std::uint32_t first, std::uint32_t end, Isa isa) const {
+  std::vector<double> sums(padded_);
+  for (std::size_t row = first; row < end; ++row)
+    for (std::size_t i = 0; i < padded_; ++i) sums[i] += double{group.numbers[row * padded_ + i]};
+  const std::size_t at = group.middles.size();
+  for (const double sum : sums) group.middles.push_back(static_cast<float>(sum / (end - first)));
+  float farthest = 0;
+  for (std::size_t row = first; row < end; ++row)
+    farthest = std::max(farthest, square(group.middles.data() + at, group.numbers.data() + row * padded_, padded_));
+  group.clusters.push_back({.first = first, .end = end, .radius = std::sqrt(farthest), .isa = isa});
+}
+
+Result<RecipeIndex::Search> RecipeIndex::search(const FeatureVector& query, const NestKey& key,
+                                                const std::vector<const Summary*>& without,
+                                                const std::function<bool(Isa)>& wanted) const {
+  Search search(*this);
   const auto group = std::ranges::find(groups_, key, &Group::key);
-  if (group == groups_.end()) return result;
+  if (group == groups_.end()) return search;
   if (query.size() != dimension_)
     return fail("nearest.dimension", "a vector of " + std::to_string(query.size()) +
                                          " numbers was compared with one of " + std::to_string(dimension_));
-  FeatureVector asked = query;
-  asked.resize(padded_);
-  std::vector<bool> left_out(entries_.size());
-  for (const Summary* entry : without) left_out[static_cast<std::size_t>(entry - entries_.data())] = true;
-  struct Best {
-    float square = std::numeric_limits<float>::infinity();
-    std::uint32_t member = 0;
-  };
-  std::vector<Best> best(isas_.size());
-  for (std::size_t row = 0; row < group->members.size(); ++row) {
-    const std::uint32_t member = group->members[row];
-    if (left_out[member]) continue;
-    const float distance = square(asked.data(), group->numbers.data() + row * padded_, padded_);
-    Best& known = best[group->labels[row]];
-    if (distance < known.square ||
-        (distance == known.square && entries_[member].ratio() > entries_[known.member].ratio()))
-      known = {distance, member};
+  search.group_ = &*group;
+  search.query_ = query;
+  search.query_.resize(padded_);
+  search.left_out_.resize(entries_.size());
+  for (const Summary* entry : without) search.left_out_[static_cast<std::size_t>(entry - entries_.data())] = true;
+  // What rounding may take from a distance, many times over.
+  constexpr float slack = 1e-4F;
+  for (std::uint32_t k = 0; k < group->clusters.size(); ++k) {
+    const Cluster& cluster = group->clusters[k];
+    if (wanted && !wanted(cluster.isa)) continue;
+    const float middle = std::sqrt(square(search.query_.data(), group->middles.data() + k * padded_, padded_));
+    search.ahead_.push({std::max(0.0F, middle - cluster.radius - slack * (middle + cluster.radius)), k});
   }
-  for (std::size_t label = 0; label < best.size(); ++label)
-    if (std::isfinite(best[label].square))
-      result.push_back({&entries_[best[label].member], std::sqrt(double{best[label].square}), isas_[label]});
-  std::ranges::sort(result, {}, [](const Near& n) { return std::pair(n.distance, std::string_view(n.entry->id)); });
-  return result;
+  return search;
+}
+
+void RecipeIndex::Search::look_at(const Cluster& cluster) {
+  const std::vector<Summary>& entries = index_.entries_;
+  for (std::uint32_t row = cluster.first; row < cluster.end; ++row) {
+    const std::uint32_t member = group_->members[row];
+    if (left_out_[member]) continue;
+    const Found found{.square = square(query_.data(), group_->numbers.data() + row * index_.padded_, index_.padded_),
+                      .member = member,
+                      .label = group_->labels[row],
+                      .isa = cluster.isa};
+    const auto [best, is_new] = best_.try_emplace(found.label, found);
+    if (!is_new) {
+      const Found& known = best->second;
+      const double gain = entries[member].ratio(), known_gain = entries[known.member].ratio();
+      const bool better =
+          gain != known_gain ? gain > known_gain : member < known.member;  // in whichever order they are looked at
+      if (found.square > known.square || (found.square == known.square && !better)) continue;
+      best->second = found;
+    }
+    found_.push(found);
+  }
+}
+
+std::optional<RecipeIndex::Near> RecipeIndex::Search::next() {
+  while (true) {
+    // As near as what is found may others be that come before it.
+    while (!ahead_.empty() &&
+           (found_.empty() || ahead_.top().distance * ahead_.top().distance <= found_.top().square)) {
+      const std::uint32_t cluster = ahead_.top().cluster;
+      ahead_.pop();
+      look_at(group_->clusters[cluster]);
+    }
+    if (found_.empty()) return std::nullopt;
+    const Found found = found_.top();
+    found_.pop();
+    if (best_.at(found.label).member != found.member) continue;  // something nearer says the same
+    return Near{&index_.entries_[found.member], std::sqrt(double{found.square}), found.isa};
+  }
 }
 
 namespace {

@@ -3,8 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <functional>
+#include <map>
 #include <random>
 #include <set>
+#include <string>
+#include <tuple>
+#include <utility>
 
 #include "tuning-db/nearest.h"
 
@@ -30,6 +35,12 @@ struct Kept {
   RecipeIndex index() const { return RecipeIndex::build(entries, vectors).value(); }
 };
 
+std::vector<RecipeIndex::Near> all(Result<RecipeIndex::Search> search) {
+  std::vector<RecipeIndex::Near> found;
+  while (const auto one = search.value().next()) found.push_back(*one);
+  return found;
+}
+
 // 1, 16, 17: the rows are padded to whole lanes.
 TEST(RecipeIndex, WithARecipeEachItFindsWhatTheSlowTwinFinds) {
   std::mt19937 random(7);
@@ -50,7 +61,7 @@ TEST(RecipeIndex, WithARecipeEachItFindsWhatTheSlowTwinFinds) {
     const auto nearest = Nearest::build(kept.vectors).value();
     for (int i = 0; i < 20; ++i) {
       const FeatureVector query = any();
-      const auto found = index.search(query, matrices, index.with_hash("own")).value();
+      const auto found = all(index.search(query, matrices, index.with_hash("own")));
       const auto expected = nearest.search_slowly(query, 1000, filter).value();
       ASSERT_EQ(found.size(), expected.size());
       for (std::size_t n = 0; n < found.size(); ++n) {
@@ -62,6 +73,49 @@ TEST(RecipeIndex, WithARecipeEachItFindsWhatTheSlowTwinFinds) {
   }
 }
 
+// Nests measured at many sizes, a few recipes, gains that are alike: nearest of each as a look at all of them finds it.
+TEST(RecipeIndex, ClustersHideNothing) {
+  std::mt19937 random(11);
+  std::normal_distribution<float> around(0, 1);
+  Kept kept;
+  for (int i = 0; i < 600; ++i) {
+    const int nest = static_cast<int>(random() % 30);
+    // Whole numbers: many are at the same distance.
+    FeatureVector v(5);
+    for (std::size_t d = 0; d < v.size(); ++d)
+      v[d] = std::round(static_cast<float>((nest * (static_cast<int>(d) + 3)) % 17) + around(random));
+    kept.add(std::to_string(random() % 40), v, "h" + std::to_string(nest));
+    kept.vectors.back().isa = random() % 2 == 0 ? Isa::avx2 : Isa::avx512;
+    kept.entries.back().tuned_seconds = 0.25 * static_cast<double>(1 + random() % 3);
+  }
+  const RecipeIndex index = kept.index();
+  for (int query = 0; query < 30; ++query) {
+    FeatureVector from(5);
+    for (float& x : from) x = std::round(8 + 4 * around(random));
+    for (const bool narrow : {false, true}) {
+      std::map<std::pair<std::string, Isa>, std::tuple<double, double, std::string>> nearest;
+      for (std::size_t k = 0; k < kept.entries.size(); ++k) {
+        if ((narrow && kept.vectors[k].isa != Isa::avx2) || kept.entries[k].structural_hash == "h7") continue;
+        double square = 0;
+        for (std::size_t d = 0; d < 5; ++d) square += std::pow(kept.vectors[k].vector[d] - from[d], 2);
+        const std::tuple one(std::sqrt(square), -kept.entries[k].ratio(), kept.entries[k].id);
+        const auto at = nearest.try_emplace({kept.entries[k].recipe_json, kept.vectors[k].isa}, one).first;
+        at->second = std::min(at->second, one);
+      }
+      std::set<std::pair<double, std::string>> expected;
+      for (const auto& [label, one] : nearest) expected.emplace(std::get<0>(one), std::get<2>(one));
+      const auto found =
+          all(index.search(from, matrices, index.with_hash("h7"),
+                           narrow ? std::function<bool(Isa)>([](Isa isa) { return isa == Isa::avx2; }) : nullptr));
+      ASSERT_EQ(found.size(), expected.size());
+      for (std::size_t n = 0; const auto& [distance, id] : expected) {
+        EXPECT_EQ(found[n].entry->id, id);
+        EXPECT_NEAR(found[n++].distance, distance, 1e-6);
+      }
+    }
+  }
+}
+
 TEST(RecipeIndex, OfWhatMeasurementsSayTheNearestIsKept) {
   Kept kept;
   for (int i = 0; i < 100; ++i) kept.add("a", {static_cast<float>(100 - i)});
@@ -69,13 +123,13 @@ TEST(RecipeIndex, OfWhatMeasurementsSayTheNearestIsKept) {
   kept.add("a", {0.5F});
   kept.entries.back().tuned_seconds = 9;  // a loss says something else
   const RecipeIndex index = kept.index();
-  const auto found = index.search({0}, matrices, {}).value();
+  const auto found = all(index.search({0}, matrices, {}));
   ASSERT_EQ(found.size(), 3u);
   EXPECT_EQ(found[0].entry->id, "1101");
   EXPECT_EQ(found[1].entry->id, "1099");
   EXPECT_EQ(found[2].entry->recipe_json, "b");
-  EXPECT_TRUE(index.search({0}, matrices, index.with_hash("h"))->empty());
-  EXPECT_TRUE(index.search({0}, {sdfg::ElementType::f32, 1}, {})->empty());
+  EXPECT_TRUE(all(index.search({0}, matrices, index.with_hash("h"))).empty());
+  EXPECT_TRUE(all(index.search({0}, {sdfg::ElementType::f32, 1}, {})).empty());
   EXPECT_EQ(index.search({0, 0}, matrices, {}).error().code, "nearest.dimension");
 }
 
@@ -86,12 +140,13 @@ TEST(RecipeIndex, EntriesWithoutAVectorAreFoundByTheirHash) {
   kept.vectors.pop_back();
   kept.vectors.push_back({"2000", matrices, Isa::avx2, {3}});  // of an entry that came meanwhile
   const RecipeIndex index = kept.index();
-  EXPECT_EQ(index.search({0}, matrices, {})->size(), 1u);
+  EXPECT_EQ(all(index.search({0}, matrices, {})).size(), 1u);
   ASSERT_EQ(index.with_hash("other").size(), 1u);
   EXPECT_FALSE(index.vector(*index.with_hash("other")[0]));
   kept.vectors[0].vector = {std::nanf("")};
   EXPECT_EQ(RecipeIndex::build(kept.entries, kept.vectors).error().code, "nearest.dimension");
-  EXPECT_TRUE(RecipeIndex::build({}, {}).value().search({0}, matrices, {})->empty());
+  const RecipeIndex none = RecipeIndex::build({}, {}).value();
+  EXPECT_TRUE(all(none.search({0}, matrices, {})).empty());
 }
 
 }  // namespace
