@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
@@ -12,6 +13,7 @@
 #include <random>
 #include <set>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -76,6 +78,19 @@ class Synthetic {
   std::mt19937_64 random_{1};
 };
 
+// On all processors: it takes four fifths of the time.
+std::vector<tuning_db::Prepared> prepared(const std::vector<Entry>& entries, const tuning_db::Embedding& embedding) {
+  std::vector<tuning_db::Prepared> all(entries.size());
+  std::atomic<std::size_t> next = 0;
+  std::vector<std::jthread> threads;
+  for (unsigned k = 0; k < std::max(1U, std::thread::hardware_concurrency()); ++k)
+    threads.emplace_back([&] {
+      for (std::size_t n; (n = next++) < entries.size();) all[n] = tuning_db::prepare(entries[n], embedding);
+    });
+  threads.clear();
+  return all;
+}
+
 Result<void> fill(const string& place, Synthetic& synthetic, std::int64_t entries) {
   TRY([[maybe_unused]] const auto store, tuning_db::Store::open({.path = place, .seeds = {}}));
   TRY(const auto stats, store.stats());
@@ -83,10 +98,12 @@ Result<void> fill(const string& place, Synthetic& synthetic, std::int64_t entrie
   const auto embedding = tuning_db::static_embedding();
   constexpr std::int64_t at_once = 5'000;
   for (std::int64_t done = stats.entries; done < entries;) {
-    TRY(auto transaction, tuning_db::Transaction::begin(*db, tuning_db::Turn::write));
+    std::vector<Entry> some;
     for (const std::int64_t end = std::min(entries, done + at_once); done < end; ++done)
-      TRY_VOID(tuning_db::insert(*db, tuning_db::prepare(synthetic.entry(), *embedding), *embedding,
-                                 tuning_db::Standing::own));
+      some.push_back(synthetic.entry());
+    const auto rows = prepared(some, *embedding);
+    TRY(auto transaction, tuning_db::Transaction::begin(*db, tuning_db::Turn::write));
+    for (const auto& row : rows) TRY_VOID(tuning_db::insert(*db, row, *embedding, tuning_db::Standing::own));
     TRY_VOID(tuning_db::note_change(*db));
     TRY_VOID(transaction.commit());
   }

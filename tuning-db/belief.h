@@ -15,10 +15,10 @@
 #pragma once
 
 #include <functional>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 
 #include "transforms/source.h"
 #include "tuning-db/hardware.h"
@@ -51,10 +51,13 @@ class Beliefs {
     std::optional<Hardware> read;  // nullopt: not known
     std::string name;              // as it is written
   };
+  struct Hash : std::hash<std::string_view> {
+    using is_transparent = void;
+  };
   static Machine machine(std::string_view name);
   std::string here_name_;
   Machine here_;
-  std::map<std::string, Machine, std::less<>> known_;
+  std::unordered_map<std::string, Machine, Hash, std::equal_to<>> known_;
 };
 
 // The least ratio that such a belief must exceed, if `least` is that of a measurement made here.

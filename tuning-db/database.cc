@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 #include <string_view>
+#include <unordered_set>
 #include <utility>
 
 #include "tuning-db/file_identity.h"
@@ -118,7 +119,7 @@ class Database::Query {
     }
     rank(candidates, asked_);
     std::vector<transforms::Match> result;
-    std::set<std::string_view> recipes;
+    std::unordered_set<std::string_view> recipes;
     for (const Candidate& candidate : candidates) {
       if (result.size() == static_cast<std::size_t>(k)) break;
       if (!recipes.insert(candidate.entry->recipe_json).second) continue;
@@ -232,7 +233,7 @@ class Database::Query {
   Result<std::vector<Candidate>> near(const RecipeIndex& index, const transforms::NestQuery& q, std::size_t k,
                                       std::size_t wide, Isa isa, const std::vector<const Summary*>& own) {
     std::vector<Candidate> result;
-    std::set<std::string_view> distinct;
+    std::unordered_set<std::string_view> distinct;
     for (const bool like : {true, false}) {
       std::size_t looked = 0;
       TRY(auto found, index.search(*here(q), nest_key(q.nest), own, [&](Isa there) { return (there == isa) == like; }));
@@ -249,7 +250,7 @@ class Database::Query {
   }
 
   static std::size_t recipes(const std::vector<Candidate>& candidates) {
-    std::set<std::string_view> distinct;
+    std::unordered_set<std::string_view> distinct;
     for (const Candidate& candidate : candidates) distinct.insert(candidate.entry->recipe_json);
     return distinct.size();
   }

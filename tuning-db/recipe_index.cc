@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <span>
 #include <tuple>
 #include <utility>
 
@@ -34,6 +35,38 @@ Says says(const Summary& entry, Isa isa) {
           entry.threads,
           entry.ratio() > 1,
           entry.only_for ? std::string_view(*entry.only_for) : std::string_view()};
+}
+
+// Of one cluster; more are halved until they are so few.
+constexpr std::size_t most_in_cluster = 32;
+
+using Vectors = std::vector<const StoredVector*>;
+
+// Puts members beside each other that are alike: halves along the number in which they differ most, and so on.
+void split(std::span<std::uint32_t> members, const Vectors& vectors) {
+  if (members.size() <= most_in_cluster) return;
+  std::size_t widest = 0;
+  float most = -1;
+  for (std::size_t i = 0; i < vectors[members[0]]->vector.size(); ++i) {
+    const auto [least, greatest] =
+        std::ranges::minmax(members, {}, [&](std::uint32_t member) { return vectors[member]->vector[i]; });
+    const float width = vectors[greatest]->vector[i] - vectors[least]->vector[i];
+    if (width > most) most = width, widest = i;
+  }
+  const std::size_t half = members.size() / 2;
+  std::ranges::nth_element(members, members.begin() + static_cast<std::ptrdiff_t>(half), {},
+                           [&](std::uint32_t member) { return std::pair(vectors[member]->vector[widest], member); });
+  split(members.first(half), vectors);
+  split(members.subspan(half), vectors);
+}
+
+// Where the halves of these rows end.
+void mark_ends(std::size_t from, std::size_t to, std::vector<bool>& ends) {
+  ends[to] = true;
+  if (to - from <= most_in_cluster) return;
+  const std::size_t middle = from + (to - from) / 2;
+  mark_ends(from, middle, ends);
+  mark_ends(middle, to, ends);
 }
 
 }  // namespace
@@ -72,6 +105,12 @@ void RecipeIndex::add_rows(std::uint32_t number, const Vectors& vectors) {
     return std::pair(std::string_view(entries_[member].structural_hash), vectors[member]->isa);
   };
   std::ranges::sort(group.members, {}, [&](std::uint32_t member) { return std::pair(cluster(member), member); });
+  std::vector<bool> ends(group.members.size() + 1);  // a cluster ends before this row
+  for (std::size_t from = 0, to = 0; from < group.members.size(); from = to) {
+    while (to < group.members.size() && cluster(group.members[to]) == cluster(group.members[from])) ++to;
+    split(std::span(group.members).subspan(from, to - from), vectors);
+    mark_ends(from, to, ends);
+  }
   std::map<Says, std::uint32_t> labels;
   group.numbers.reserve(group.members.size() * padded_);
   std::uint32_t first = 0;
@@ -83,7 +122,7 @@ void RecipeIndex::add_rows(std::uint32_t number, const Vectors& vectors) {
         labels.try_emplace(says(entries_[member], v.isa), static_cast<std::uint32_t>(labels.size())).first->second);
     group.numbers.insert(group.numbers.end(), v.vector.begin(), v.vector.end());
     group.numbers.resize((std::size_t{row} + 1) * padded_);
-    if (row + 1 < group.members.size() && cluster(group.members[row + 1]) == cluster(member)) continue;
+    if (!ends[row + 1]) continue;
     add_cluster(group, first, row + 1, v.isa);
     first = row + 1;
   }

@@ -2,9 +2,10 @@
 // of all measurements that say the same (one recipe, on one class of machine, at one size class, a gain or none, for
 // the same who ask) the nearest. So many measurements of one recipe hide no other recipe.
 //
-// The vectors of one nest, measured at its sizes, lie near each other: they are a cluster, with its middle and how far
-// they are from it. A search looks at each cluster's middle, and at the vectors of those alone that may hold something
-// nearer than what it has. It is exact: 88 numbers for each nest, and for each entry of the nearest ones.
+// The vectors of one nest lie near each other, the more so at like sizes: some dozens are a cluster, with its middle
+// and how far they are from it. A search looks at each cluster's middle, and at the vectors of those alone that may
+// hold something nearer than what it has. It is exact: 88 numbers for each cluster, and for each entry of the nearest
+// ones.
 #pragma once
 
 #include <compare>
@@ -56,7 +57,7 @@ class RecipeIndex {
   RecipeIndex& operator=(RecipeIndex&&) = default;
 
  private:
-  struct Cluster {  // of one nest and instruction set
+  struct Cluster {  // of one nest and instruction set, at like sizes
     std::uint32_t first = 0, end = 0;
     float radius = 0;  // that is the farthest of them from the middle
     Isa isa = Isa::scalar;
