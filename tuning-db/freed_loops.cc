@@ -339,6 +339,21 @@ double integer_sums(const sdfg::Sdfg& nest, const std::map<std::string, std::int
   return all > 0 ? added / all : 0;
 }
 
+namespace {
+
+// Whether the loop around the innermost one stores into the same element whatever happens: then the compiler may, too,
+// and has it in a register.
+bool is_set_before(const NestFacts& known, const AccessFact& update) {
+  const std::vector<int>& loops = known.statements[static_cast<std::size_t>(update.statement)].loops;
+  return loops.size() > 1 && std::ranges::any_of(known.accesses, [&](const AccessFact& access) {
+           const StatementFact& s = known.statements[static_cast<std::size_t>(access.statement)];
+           return access.write && access.container == update.container && s.under == nullptr && !s.loops.empty() &&
+                  s.loops.back() == loops[loops.size() - 2] && access.memlet->subset == update.memlet->subset;
+         });
+}
+
+}  // namespace
+
 double updated_under_conditions(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t>& sizes) {
   const NestFacts known = facts(nest, sizes);
   const auto work = [](const StatementFact& s) { return s.executions * (1 + cost_of(s.code).all); };
@@ -352,7 +367,7 @@ double updated_under_conditions(const sdfg::Sdfg& nest, const std::map<std::stri
       return std::holds_alternative<sdfg::Simd>(known.loops[static_cast<std::size_t>(k)].loop->schedule);
     });
     if (!in_lanes && std::holds_alternative<sdfg::Sequential>(innermost.schedule) &&
-        known.stride(access, s.loops.back()) == 0.0)
+        known.stride(access, s.loops.back()) == 0.0 && !is_set_before(known, access))
       updated += work(s);
   }
   return all > 0 ? updated / all : 0;
