@@ -44,7 +44,7 @@ std::optional<string> KeptAnswers::find(const string& key) const {
   auto texts = cache_.find_texts(key);
   if (!texts || texts->size() != 2) return std::nullopt;
   const auto since = seconds_of(texts->front());
-  if (!since || *since > now_ || now_ - *since >= seconds_) return std::nullopt;
+  if (!since || *since < 0 || *since > now_ || now_ - *since >= seconds_) return std::nullopt;
   return std::move(texts->back());
 }
 
@@ -60,9 +60,9 @@ bool KeptAnswers::hold(const std::vector<Asked>& asked) const {
   });
 }
 
-std::optional<string> FileAnswers::find(const string& request) const {
+std::optional<string> FileAnswers::said(const string& request) const {
   const auto found = new_.find(request);
-  return found != new_.end() ? found->second : kept_.find(kept_.key(request));
+  return found != new_.end() ? std::optional(found->second) : std::nullopt;
 }
 
 void FileAnswers::answered(const string& request, string answer) { new_[request] = std::move(answer); }

@@ -48,8 +48,10 @@ class FileAnswers {
  public:
   explicit FileAnswers(KeptAnswers kept) : kept_(std::move(kept)) {}
 
-  // What the server answered to the request, now or a short while ago.
-  std::optional<std::string> find(const std::string& request) const;
+  // What the server answered to the request a short while ago.
+  std::optional<std::string> find(const std::string& request) const { return kept_.find(kept_.key(request)); }
+  // What it answered just now.
+  std::optional<std::string> said(const std::string& request) const;
   // It answered just now; whether it is an answer, who reads it will see.
   void answered(const std::string& request, std::string answer);
   // This answer to the request was read, and is used.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -100,6 +101,11 @@ std::optional<std::vector<string>> unpacked(string_view text) {
 
 }  // namespace
 
+// As result_key makes them, of letters and digits: they become paths.
+static bool is_key(std::string_view key) {
+  return key.size() > 2 && std::ranges::all_of(key, [](unsigned char c) { return std::isalnum(c) != 0; });
+}
+
 std::optional<ResultCache> ResultCache::open() {
   std::int64_t limit = default_limit;
   if (const auto megabytes = variable("SOUS_CACHE_MB"); !megabytes.empty()) {
@@ -121,6 +127,7 @@ std::optional<ResultCache> ResultCache::open() {
 string ResultCache::path(const string& key) const { return folder_ + "/" + key.substr(0, 2) + "/" + key.substr(2); }
 
 std::optional<std::vector<string>> ResultCache::find_texts(const string& key) const {
+  if (!is_key(key)) return std::nullopt;  // a file says it
   const auto text = tuning_db::read_file(path(key), static_cast<std::size_t>(limit_));
   if (!text) return std::nullopt;
   auto texts = unpacked(*text);
@@ -153,7 +160,7 @@ void ResultCache::keep(const string& key, const KeptResult& r) const {
   std::vector<string> texts{
       r.served ? "served" : "left", r.diagnostics ? "1" : "0", r.warnings, r.report, r.facts, r.object, r.headers};
   for (const Asked& one : r.asked) texts.insert(texts.end(), {one.key, one.answer, one.request});
-  keep_texts(key, texts);
+  keep_texts(key, texts, mode_for(r.asked));
 }
 
 ResultCache::Contents ResultCache::contents() const {

@@ -50,6 +50,8 @@ class ResultCache {
   // The same for any row of texts.
   std::optional<std::vector<std::string>> find_texts(const std::string& key) const;
   void keep_texts(const std::string& key, const std::vector<std::string>& texts, mode_t mode = 0666) const;
+  // What rests on a server's answers its owner alone reads: a private server's are for who has a token.
+  static mode_t mode_for(const std::vector<Asked>& asked) { return asked.empty() ? 0666 : 0600; }
 
   struct Contents {
     std::int64_t results = 0, bytes = 0;

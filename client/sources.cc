@@ -194,6 +194,7 @@ void BuildSources::keep_answers_in(const ResultCache& cache) {
 
 bool BuildSources::still_said(const std::vector<Asked>& asked) {
   return asked.empty() || (answers_ && std::ranges::all_of(asked, [&](const Asked& one) {
+                             if (answers_->kept().key(one.request) != one.key) return false;
                              return answers_->kept().hold({one}) || still_says(one);
                            }));
 }
@@ -204,14 +205,21 @@ bool BuildSources::still_says(const Asked& one) {
   ServerRest rest = rest_of(options_);
   if (!rest.may_ask()) return true;
   const auto begun = std::chrono::steady_clock::now();
+  const transforms::Patience::Counting counting(time_->patience);
   auto response = server->post(query_path, one.request);
   time_->asking += std::chrono::ceil<std::chrono::milliseconds>(std::chrono::steady_clock::now() - begun);
   const bool silent = !response && ServerRest::is_silence(response.error());
-  silent || time_->asking > time_->deadline / 2 ? rest.failed() : rest.answered();
+  const bool answers = response && response->status == 200;
+  const bool same = answers && tuning_db::content_hash(response->body) == one.answer;
+  if (silent || time_->asking > time_->deadline / 2)
+    rest.failed();
+  else if (answers && !same)
+    rest.answered();
+  else
+    rest.said_nothing(time_->asking, time_->deadline);  // that was waited for and brings nothing new
   if (!response || response->status >= 500 || response->status == 429) return true;
-  if (response->status != 200) return false;
-  const bool same = tuning_db::content_hash(response->body) == one.answer;
-  // What it says now is read by who looks into the file.
+  if (!answers) return false;
+  // What it says now is read by who looks into the file, as what it is asked there.
   same ? answers_->kept().keep(one.key, response->body) : answers_->answered(one.request, std::move(response->body));
   return same;
 }

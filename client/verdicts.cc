@@ -130,7 +130,7 @@ void keep_unchanged(const ResultCache& cache, const Options& options, const Comm
     texts.push_back(file_state(file));
     if (texts.back().ends_with(':')) return;  // named by a #line: not a file
   }
-  cache.keep_texts(unchanged_key(options, line, input, compiler), texts);
+  cache.keep_texts(unchanged_key(options, line, input, compiler), texts, ResultCache::mode_for(left.asked));
 }
 
 std::optional<frontends::c::IncludeSearch> include_search(const CommandLine& line, const string& compiler) {

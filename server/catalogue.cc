@@ -121,8 +121,8 @@ std::string nests_json(const View& view, std::string_view words, std::string_vie
   std::size_t looked = 0;
   std::string_view last;  // of those that the asker may see: of the others an answer says nothing
   for (auto at = all.upper_bound(after); at != all.end(); ++at) {
+    if (std::ranges::none_of(at->second, [&](const Summary* entry) { return entry->is_for(asker); })) continue;
     const auto entries = visible(at->second, asker);
-    if (entries.empty()) continue;
     if (++looked > most || nests.size() == most_listed) return answer({{"nests", std::move(nests)}, {"next", last}});
     last = at->first;
     const bool found = std::ranges::any_of(entries, [&](const Summary* entry) {

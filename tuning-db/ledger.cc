@@ -44,16 +44,22 @@ Result<std::vector<Token>> read_tokens(Statement& rows) {
   }
 }
 
+// Who works on the file itself, and needs no token.
+constexpr const char* operator_of_the_file = "-";
+
 // Of what was written the last is kept. Some at a time, each some notes: so a look costs the same however many there
 // are.
 Result<void> forget_old_notes(Connection& db, std::int64_t now) {
   constexpr std::int64_t notes_between_looks = 64;
   TRY(const std::int64_t last, number(db, "SELECT max(number) FROM writes"));
   if (last % notes_between_looks != 0) return {};
-  return Statement(db, std::string("DELETE FROM writes WHERE number IN (SELECT number FROM (SELECT number, time FROM "
-                                   "writes ORDER BY number LIMIT 1000 ") +
-                           db.lock_free_rows() + ") AS oldest WHERE number <= ? OR time < ?)")
-      .bind(last - most_noted)
+  const auto forget = [&](const std::string& which) {
+    return Statement(db, "DELETE FROM writes WHERE number IN (SELECT number FROM writes WHERE " + which +
+                             " ORDER BY number LIMIT 1000 " + db.lock_free_rows() + ")");
+  };
+  // However much one party writes, what was done to the file itself is not pushed out.
+  TRY_VOID(forget("number <= ? AND who <> ?").bind(last - most_noted).bind(operator_of_the_file).run());
+  return forget("time < ? AND number <= (SELECT min(number) + 1000 FROM writes)")
       .bind(utc_text(now - noted_for_seconds))
       .run();
 }
@@ -67,9 +73,6 @@ Result<void> note(Connection& db, const std::string& who, const std::string& wha
                .run());
   return forget_old_notes(db, now);
 }
-
-// Who works on the file itself, and needs no token.
-constexpr const char* operator_of_the_file = "-";
 
 }  // namespace
 

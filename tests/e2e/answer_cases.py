@@ -2,7 +2,10 @@
 import contextlib
 import http.server
 import json
+import os
+import stat
 import threading
+import time
 
 from case import FLAGS
 from server_cases import ask, body_of, served
@@ -67,8 +70,9 @@ def a_server_is_not_asked_again(case):
             build(case, url, SOUS_TOKEN="another")  # who may see other things
             assert len(asked) == 2
             case.s("db", "import", "all.jsonl")
+            end_of_patience = time.monotonic() + 60
             while ask(real, "/v1/query", json.dumps(asked[0]).encode())[1]["matches"][0] == []:
-                pass
+                assert time.monotonic() < end_of_patience
             assert build(case, url)[1]["fate"] == "left", "for ten minutes"
             _, line = build(case, url, "--answers=0")
             assert len(asked) == 3 and line["fate"] == "served" and not line.get("cached"), line
@@ -119,3 +123,33 @@ def what_is_wanted_is_told_by_each_build(case):
         before = len(asked)
         build(case, url, SOUS_SHARE="wanted")
         assert len(asked) == before + 1 and "k" not in asked[-1], "nothing is asked, but told"
+
+
+def a_slow_server_that_says_the_same_rests(case):
+    """Kept objects hold; nobody waits for each of a thousand files."""
+    pause = {"seconds": 0}
+
+    def nothing_new(request):
+        time.sleep(pause["seconds"])
+        return 200, json.dumps({"protocol": 1, "matches": [[] for _ in request["nests"]]}).encode()
+
+    with counting(nothing_new) as (url, asked, _):
+        build(case, url)
+        assert len(asked) == 1
+        pause["seconds"] = 0.2
+        for _ in range(8):
+            _, line = build(case, url, "--answers=0", "--deadline=0.5")
+            assert line["fate"] == "left", line
+        assert len(asked) < 8, "four times 0.2 s are more than the deadline"
+
+
+def what_rests_on_answers_is_for_its_owner(case):
+    case.entry_without_doubt()
+    with served(case) as real:
+        case.s("db", "import", "all.jsonl")
+        build(case, real)
+        kept = [path for path in (case.folder / "cache").rglob("*") if path.is_file() and b"/v1" not in path.read_bytes()
+                and b'"nests"' in path.read_bytes()]
+        assert kept
+        for path in kept:
+            assert stat.S_IMODE(os.stat(path).st_mode) & 0o077 == 0, path

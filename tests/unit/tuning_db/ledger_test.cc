@@ -75,20 +75,22 @@ TEST_P(LedgerTest, EveryWriteIsNoted) {
 
 TEST_P(LedgerTest, OldNotesAreForgotten) {
   const auto db = open_existing(place).value();
-  const auto insert = [&](std::int64_t number, const char* time) {
-    Statement(*db, "INSERT INTO writes(number, time, who, what) VALUES(?, ?, 'farm', 'x')")
+  const auto insert = [&](std::int64_t number, const char* time, const char* who = "farm") {
+    Statement(*db, "INSERT INTO writes(number, time, who, what) VALUES(?, ?, ?, 'x')")
         .bind(number)
         .bind(time)
+        .bind(who)
         .run()
         .value();
   };
   for (int old = -1000; old < 0; ++old) insert(old, "2001-01-01T00:00:00Z");
   insert(0, "2100-01-01T00:00:00Z");           // too many are behind it
+  insert(-2000, "2100-01-01T00:00:00Z", "-");  // what was done to the file itself stays
   insert(most_noted, "2100-01-01T00:00:00Z");  // a multiple of the notes between looks
   for (int n = 0; n < 130; ++n) ledger.add(token(std::to_string(n), "farm")).value();
   const auto writes = ledger.writes(10'000).value();
-  ASSERT_EQ(writes.size(), 131u);
-  EXPECT_EQ(std::ranges::count(writes, "x", &Write::what), 1);
+  ASSERT_EQ(writes.size(), 132u);
+  EXPECT_EQ(std::ranges::count(writes, "x", &Write::what), 2);
 }
 
 TEST_P(LedgerTest, NamesArePlain) {
