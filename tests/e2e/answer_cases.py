@@ -7,6 +7,7 @@ import stat
 import threading
 import time
 
+from budget_cases import of_256_tiles
 from case import FLAGS
 from server_cases import ask, body_of, served
 
@@ -141,6 +142,25 @@ def a_slow_server_that_says_the_same_rests(case):
             _, line = build(case, url, "--answers=0", "--deadline=0.5")
             assert line["fate"] == "left", line
         assert len(asked) < 8, "four times 0.2 s are more than the deadline"
+
+
+def an_answer_that_takes_all_the_time_is_asked_for_once(case):
+    """Also where it comes in the place of one that a kept result rests on."""
+    case.fill_database()
+    with served(case) as real:
+        state = {"hostile": False}
+
+        def answer(request):
+            body = json.dumps(request).encode()
+            nothing = {"protocol": 1, "matches": [[] for _ in request["nests"]]}
+            return 200, of_256_tiles(real, body) if state["hostile"] else json.dumps(nothing).encode()
+
+        with counting(answer) as (url, asked, _):
+            build(case, url, "--deadline=0.5")
+            state["hostile"] = True
+            for _ in range(3):
+                build(case, url, "--answers=0", "--deadline=0.5")
+            assert len(asked) == 2, "the next build does not pay again"
 
 
 def what_rests_on_answers_is_for_its_owner(case):

@@ -34,21 +34,24 @@ def answering(answer):
     server.shutdown()
 
 
+def of_256_tiles(url, body):
+    """What the server there answers to the query, with other recipes."""
+    honest = json.load(urllib.request.urlopen(urllib.request.Request(url + "/v1/query", data=body)))
+    match = next(one for ranked in honest["matches"] for one in ranked)
+
+    def tiles(size):
+        return {**match, "recipe": {"version": 1, "target": "cpp", "steps": [
+            {"step": "tile", "loops": ["i0"], "sizes": [size + k % 3]} for k in range(256)]}}
+    return json.dumps({"protocol": 1, "matches": [[tiles(size) for size in range(2, 10)]
+                                                  for _ in json.loads(body)["nests"]]}).encode()
+
+
 def recipes_of_256_tiles_cost_a_build_two_deadlines(case):
     """Each is legal for 33 steps, and each step is proven more slowly than the one before."""
     case.fill_database()
     expected = case.expected()
     with served(case) as url:
-        def hostile(body):
-            honest = json.load(urllib.request.urlopen(urllib.request.Request(url + "/v1/query", data=body)))
-            match = next(one for ranked in honest["matches"] for one in ranked)
-            def tiles(size):
-                return {**match, "recipe": {"version": 1, "target": "cpp", "steps": [
-                    {"step": "tile", "loops": ["i0"], "sizes": [size + k % 3]} for k in range(256)]}}
-            return json.dumps({"protocol": 1, "matches": [[tiles(size) for size in range(2, 10)]
-                                                          for _ in json.loads(body)["nests"]]}).encode()
-
-        with answering(hostile) as server:
+        with answering(lambda body: of_256_tiles(url, body)) as server:
             build = ["--explain", "--deadline=0.5", "--db=none", f"--server={server}", case.cc, *FLAGS, "mm.c", "-o", "prog"]
             said = case.s(*build).stderr
             assert "[recipe.time]" in said, said
