@@ -119,6 +119,11 @@ double ProgramLoad::lanes_of_sums(const sdfg::Sdfg& unit) const {
   return std::max<double>(1, static_cast<double>(bits / 8 / bytes));
 }
 
+bool ProgramLoad::adds_integers() const {
+  if (!adds_integers_) adds_integers_ = tuning_db::integer_sums(program(), usual()) >= most_of_program;
+  return *adds_integers_;
+}
+
 double ProgramLoad::part(const Unit& unit) const {
   double all = 0, operations = 0;
   for (const Unit& one : nest_.units) {

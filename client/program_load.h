@@ -45,7 +45,7 @@ class ProgramLoad {
   // here: with leave to change it the compiler fills these lanes with what the program waits for in order.
   double lanes_of_sums(const sdfg::Sdfg& unit) const;
   // Whether most of what it does is sums of integers, of which its compiler makes vectors.
-  bool adds_integers() const { return tuning_db::integer_sums(program(), usual()) >= 0.9; }
+  bool adds_integers() const;
   // What the unit waits for in the program, at the usual sizes, or where these are its own: short sums are not waited
   // for. Most of any part of the program that is as large waits for that; of less than most of the program it counts
   // only if the parts, one after the other, take about as long as it does.
@@ -69,6 +69,7 @@ class ProgramLoad {
   const PreparedNest& nest_;
   const int threads_;
   mutable std::optional<Sized> whole_;
+  mutable std::optional<bool> adds_integers_;
   mutable std::optional<tuning_db::CoreLoad> together_, apart_;
   mutable std::optional<bool> threads_as_written_;
   mutable std::optional<bool> fills_lanes_;  // the compiler, with sums that the program waits for
