@@ -50,7 +50,7 @@ class Reader {
     auto parts = std::optional(Parts{{}});
     if (take(":")) parts = disjunction(false);
     if (!parts || !take("}") || peek() != 0) return std::nullopt;
-    parts = all_of({std::move(always_)}, *parts);
+    parts = all_of(std::move(always_), *parts);
     if (!parts) return std::nullopt;
     out_.parts = std::move(*parts);
     return std::move(out_);
@@ -118,7 +118,7 @@ class Reader {
       if (!number) continue;
       const auto difference = plus(value, column(out_.columns++), -1);
       if (!difference) return false;
-      always_.zero.push_back(*difference);
+      for (Rows& rows : always_) rows.zero.push_back(*difference);
     }
     return true;
   }
@@ -248,6 +248,8 @@ class Reader {
       if (value) value = take(")") && take("/") ? quotient(*value, false) : std::nullopt;
       return value && take(")") ? value : std::nullopt;
     }
+    for (const bool least : {true, false})
+      if (take(least ? "min" : "max")) return extreme(least);
     if (peek() >= '0' && peek() <= '9') return number();
     const auto known = column_.find(word());
     return known == column_.end() ? std::nullopt : std::optional(column(known->second));
@@ -273,12 +275,45 @@ class Reader {
     if (!left) return std::nullopt;
     if (same == quotients_.end()) {
       quotients_.push_back({value, divisor->constant, q});
-      if (!add(always_.not_negative, *left, {}, 0)) return std::nullopt;
-      if (!add(always_.not_negative, Sum{divisor->constant, {}}, *left, 1)) return std::nullopt;
+      for (Rows& rows : always_) {
+        if (!add(rows.not_negative, *left, {}, 0)) return std::nullopt;
+        if (!add(rows.not_negative, Sum{divisor->constant, {}}, *left, 1)) return std::nullopt;
+      }
     }
     return remainder ? *left : column(q);
   }
 
+  // The least or the greatest of what stands in parentheses.
+  std::optional<Sum> extreme(bool least) {
+    auto all = take("(") ? sum() : std::nullopt;
+    while (all && take(",")) {
+      const auto next = sum();
+      all = next ? extreme(*all, *next, least) : std::nullopt;
+    }
+    return all && take(")") ? all : std::nullopt;
+  }
+
+  // Of two: an unknown that is the first where that is at least as small (great), and the second elsewhere.
+  std::optional<Sum> extreme(const Sum& a, const Sum& b, bool least) {
+    const auto same = std::ranges::find_if(
+        extremes_, [&](const Extreme& e) { return e.least == least && e.first == a && e.second == b; });
+    if (same != extremes_.end()) return column(same->column);
+    const std::size_t q = extremes_.emplace_back(a, b, least, out_.columns++).column;
+    Rows first, second;
+    const Sum &low = least ? a : b, &high = least ? b : a;
+    if (!add(first.zero, column(q), a, 0) || !add(first.not_negative, high, low, 0)) return std::nullopt;
+    if (!add(second.zero, column(q), b, 0) || !add(second.not_negative, low, high, 1)) return std::nullopt;
+    auto either = all_of(std::move(always_), {std::move(first), std::move(second)});
+    if (!either) return std::nullopt;
+    always_ = std::move(*either);
+    return column(q);
+  }
+
+  struct Extreme {
+    Sum first, second;
+    bool least = false;
+    std::size_t column = 0;
+  };
   struct Quotient {
     Sum value;
     std::int64_t divisor = 1;
@@ -288,9 +323,10 @@ class Reader {
   string_view text_;
   std::size_t at_ = 0;
   Read out_;
-  Rows always_;  // what the tuples say, and of unknowns what they are: each quotient has a value
+  Parts always_{{}};  // what the tuples say, and of unknowns what they are: each quotient has a value
   std::map<string, std::size_t, std::less<>> column_;
   std::vector<Quotient> quotients_;
+  std::vector<Extreme> extremes_;
 };
 
 isl_mat* matrix(isl_ctx* context, const std::vector<Sum>& rows, std::size_t columns) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <span>
 
+#include "sdfg/answers.h"
 #include "sdfg/isl_read.h"
 #include "sdfg/polyhedral.h"
 
@@ -90,13 +91,18 @@ Result<bool> is_within(const Points& part, const std::vector<Points>& whole, con
     free.merge(parameters_of(*points));
   }
   const std::vector<std::string> parameters(free.begin(), free.end());
-  IslContext context(budget.operations);
-  const auto read = [&](const Points& points) { return read_isl_set(context.get(), isl_text(points, parameters)); };
-  IslSet rest = read(part);
-  for (const Points& w : whole) rest = IslSet(isl_set_subtract(rest.release(), read(w).release()));
-  const bool within = isl_set_is_empty(rest.get()) == isl_bool_true;
-  TRY_VOID(context.ok());
-  return within;
+  std::vector<std::string> texts;
+  std::string asked = "within " + std::to_string(budget.operations);
+  for (const Points* points : all) asked += texts.emplace_back(isl_text(*points, parameters));
+  return answered_once(asked, [&]() -> Result<bool> {
+    IslContext context(budget.operations);
+    IslSet rest = read_isl_set(context.get(), texts.front());
+    for (const std::string& w : std::span(texts).subspan(1))
+      rest = IslSet(isl_set_subtract(rest.release(), read_isl_set(context.get(), w).release()));
+    const bool within = isl_set_is_empty(rest.get()) == isl_bool_true;
+    TRY_VOID(context.ok());
+    return within;
+  });
 }
 
 }  // namespace sous::sdfg

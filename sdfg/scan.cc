@@ -6,8 +6,8 @@
 
 #include <algorithm>
 #include <functional>
-#include <unordered_map>
 
+#include "sdfg/answers.h"
 #include "sdfg/isl_read.h"
 
 namespace sous::sdfg {
@@ -287,32 +287,19 @@ Result<bool> is_repeated(const std::vector<Points>& parts, const std::vector<Sca
   return false;
 }
 
-namespace {
-
-// Answers of is_apart by what was asked, of this thread: the accesses of a nest are held against each other for each
-// recipe that copies them, and most of them name the same elements.
-constexpr std::size_t most_answers = 4096;
-std::unordered_map<std::string, bool>& answers() {
-  static thread_local std::unordered_map<std::string, bool> all;
-  return all;
-}
-
-}  // namespace
-
 Result<bool> is_apart(const Points& a, const Points& b, const std::vector<ScalarExpr>& around, const Budget& budget) {
   const std::vector<Points> parts = {a, b};
   const auto symbols = open_symbols(parts, around);
-  const std::string asked = isl_text(a, symbols) + isl_text(b, symbols) +
+  const std::string asked = "apart " + isl_text(a, symbols) + isl_text(b, symbols) +
                             isl_text({.dims = a.dims, .exists = {}, .conditions = around}, symbols) +
                             std::to_string(budget.operations);
-  if (const auto known = answers().find(asked); known != answers().end()) return known->second;
-  const Union points(parts, around, budget);
-  const IslSet here(isl_set_intersect(points.read(a).release(), points.where().copy()));
-  const bool apart = isl_set_is_disjoint(here.get(), points.read(b).get()) == isl_bool_true;
-  TRY_VOID(points.ok());
-  if (answers().size() >= most_answers) answers().clear();
-  answers().emplace(asked, apart);
-  return apart;
+  return answered_once(asked, [&]() -> Result<bool> {
+    const Union points(parts, around, budget);
+    const IslSet here(isl_set_intersect(points.read(a).release(), points.where().copy()));
+    const bool apart = isl_set_is_disjoint(here.get(), points.read(b).get()) == isl_bool_true;
+    TRY_VOID(points.ok());
+    return apart;
+  });
 }
 
 }  // namespace sous::sdfg

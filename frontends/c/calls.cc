@@ -104,6 +104,7 @@ bool Builder::addressed(const clang::VarDecl* v) const {
 // The only call in an expression of which all else is made of numbers and local variables, which no call can change:
 // whether it comes first or last makes no difference, and so it may write what it likes.
 const clang::CallExpr* Builder::lone_call(const clang::Expr* e) const {
+  if (!contains_call(e)) return nullptr;
   const std::function<bool(const clang::Stmt*)> steady = [&](const clang::Stmt* s) {
     if (const auto* ref = llvm::dyn_cast<clang::DeclRefExpr>(s)) {
       const auto* v = llvm::dyn_cast<clang::VarDecl>(ref->getDecl());

@@ -38,6 +38,8 @@ TEST(IslRead, SetsAreWhatIslReads) {
            "[p0] -> { [e0] : exists (x0 : e0 = 2 * x0 and (x0 != p0 or x0 < 7)) and e0 mod 3 != 1 }",
            "{ [e0] : not true }",
            "[p0] -> { [e0] : e0 != 5 and e0 <= min(p0, 9) }",
+           "[p0, p1] -> { [e0, e1] : e0 = min(2 * p0, 7, p1) and e1 >= max(p0, min(2 * p0, 7)) + -1 * max(p1, 0) }",
+           "[p0] -> { [e0] : e0 < max(p0, (e0 mod 2)) and not (min(p0, e0) > max(p0, (e0 mod 2))) }",
            "[p0] -> { [e0] : 0 <= e0 < p0 }",
            "[p0] -> { [e0] : not (0 <= e0 and e0 <= p0) }",
            "[p0] -> { [e0] : e0 <= 9223372036854775807 + p0 and e0 >= 9223372036854775807 * p0 - 9223372036854775807 }",
@@ -59,7 +61,7 @@ TEST(IslRead, MapsAreWhatIslReads) {
     same_map(context.get(), text);
 }
 
-// Random comparisons of random sums with quotients and remainders, and, or, not.
+// Random comparisons of random sums with quotients, remainders and the least and greatest of two, and, or, not.
 TEST(IslRead, RandomConditions) {
   tests::Random random(tests::from_environment("SOUS_SEED", 1));
   const auto sum = [&](const auto& self, int depth) -> std::string {
@@ -69,9 +71,10 @@ TEST(IslRead, RandomConditions) {
       std::string atom = names[random.between(0, 3)];
       const auto divisor = std::to_string(random.between(1, 5));
       if (depth > 0 && random.between(0, 2) == 0) {
-        const std::string inner = self(self, depth - 1);
-        atom =
-            random.between(0, 1) ? "floor((" + inner + ")/" + divisor + ")" : "((" + inner + ") mod " + divisor + ")";
+        const std::string inner = self(self, depth - 1), other = self(self, depth - 1);
+        const std::string forms[] = {"floor((" + inner + ")/" + divisor + ")", "((" + inner + ") mod " + divisor + ")",
+                                     "min(" + inner + ", " + other + ")", "max(" + inner + ", " + other + ")"};
+        atom = forms[random.between(0, 3)];
       }
       text += " + " + std::to_string(random.between(-3, 3)) + " * " + atom;
     }
