@@ -60,4 +60,23 @@ std::set<string> warning_options(const string& diagnostics) {
   return options;
 }
 
+bool is_said_of_code(const string& compiler, const string& option) {
+  // gcc finds half of what it warns of while it optimizes; clang what these are about (DiagnosticFrontendKinds.td and
+  // lib/CodeGen).
+  static const std::set<string> of_code{"?",
+                                        "-Watomic-alignment",
+                                        "-Wattribute-warning",
+                                        "-Wbackend-plugin",
+                                        "-Wframe-larger-than",
+                                        "-Winline-asm",
+                                        "-Wignored-attributes",
+                                        "-Wlinker-warnings",
+                                        "-Wmisexpect",
+                                        "-Wpass-failed",
+                                        "-Wpsabi",
+                                        "-Wsource-mgr",
+                                        "-Wtransform-warning"};
+  return is_gcc(compiler) || of_code.contains(option) || option.starts_with("-Wprofile-instr");
+}
+
 }  // namespace sous::client

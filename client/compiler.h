@@ -28,5 +28,7 @@ std::string first_error(const std::string& diagnostics);
 // The options by which warnings can be had or not, which a compiler says behind each: "-Wunused-variable". "?" stands
 // for one that has none, and for whatever else is said.
 std::set<std::string> warning_options(const std::string& diagnostics);
+// Whether it may warn so ("-Wframe-larger-than") only where it makes code, and not where it parses.
+bool is_said_of_code(const std::string& compiler, const std::string& option);
 
 }  // namespace sous::client

@@ -149,6 +149,8 @@ Lift<const clang::FunctionDecl*> Builder::inlinable(const clang::CallExpr* e) {
                   inline_stack_.empty() ? stretch_ : std::vector<const clang::Stmt*>{inline_stack_.back()->getBody()}))
     return refuse("c.call.repeated",
                   "'" + name + "' computes the same in each iteration: a compiler calls it once, as it is", where);
+  if (std::ranges::find(called_, definition) == called_.end())
+    return refuse("c.budget", "'" + name + "' is called beside too many other functions", where);
   if (nests_too_deeply(definition->getBody())) return refuse("c.budget", "'" + name + "' nests too deeply", where);
   if (has_own_options(definition)) return refuse("c.call.not-inlinable", "'" + name + "' has its own options", where);
   for (const clang::VarDecl* v : address_taken(definition->getBody()))

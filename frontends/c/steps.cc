@@ -29,8 +29,10 @@ bool is_statement_of(const clang::Stmt* s, const clang::Stmt* child) {
 }
 
 // Integers that say where memory is accessed, how long a loop runs, or what is computed from them to say so.
-// `called`: the same of functions in the file, as far as they are known; one that is being looked into has none yet.
-using Directing = std::map<const clang::FunctionDecl*, std::set<const clang::VarDecl*>>;
+// `called`: the same of the functions that it has, as far as they are known; one that is being looked into has none
+// yet.
+using Directing = std::map<const clang::FunctionDecl*, std::optional<std::set<const clang::VarDecl*>>>;
+const std::set<const clang::VarDecl*>& directing(const clang::FunctionDecl* f, Directing& called);
 std::set<const clang::VarDecl*> directing(const std::vector<const clang::Stmt*>& stretch, Directing& called) {
   std::set<const clang::VarDecl*> found;
   std::vector<std::pair<const clang::VarDecl*, const clang::Expr*>> assigned;
@@ -44,8 +46,8 @@ std::set<const clang::VarDecl*> directing(const std::vector<const clang::Stmt*>&
       if (const auto* c = llvm::dyn_cast<clang::CallExpr>(s)) {
         const clang::FunctionDecl* f = nullptr;
         if (!c->getDirectCallee() || !c->getDirectCallee()->hasBody(f)) return;
-        if (called.try_emplace(f).second) called[f] = directing({f->getBody()}, called);
-        const auto& inner = called[f];
+        if (!called.contains(f)) return;
+        const auto& inner = directing(f, called);
         for (unsigned k = 0; k < std::min(f->getNumParams(), c->getNumArgs()); ++k)
           if (inner.contains(f->getParamDecl(k))) add(c->getArg(k));
       }
@@ -67,6 +69,15 @@ std::set<const clang::VarDecl*> directing(const std::vector<const clang::Stmt*>&
   return found;
 }
 
+const std::set<const clang::VarDecl*>& directing(const clang::FunctionDecl* f, Directing& called) {
+  std::optional<std::set<const clang::VarDecl*>>& known = called.at(f);
+  if (!known) {
+    known.emplace();
+    known = directing({f->getBody()}, called);
+  }
+  return *known;
+}
+
 // Variables that an expression steps while it is computed: all but `i++` as a statement of its own.
 void increments_inside(const clang::Stmt* s, bool statement, std::set<const clang::VarDecl*>& found) {
   if (!s) return;
@@ -79,10 +90,10 @@ void increments_inside(const clang::Stmt* s, bool statement, std::set<const clan
 
 void Builder::find_tracked() {
   Directing called;
+  for (const clang::FunctionDecl* f : called_) called[f];
   find_tracked(stretch_, directing(stretch_, called), facts_.address_taken);
   for (const clang::FunctionDecl* f : called_) {
-    if (called.try_emplace(f).second) called[f] = directing({f->getBody()}, called);
-    find_tracked({f->getBody()}, called[f], address_taken(f->getBody()));
+    find_tracked({f->getBody()}, directing(f, called), address_taken(f->getBody()));
   }
 }
 

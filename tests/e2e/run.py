@@ -79,6 +79,14 @@ def diagnostics_are_the_compilers_own(case):
         ours = case.s("--recipe=normal-form", case.cc, *words, status=None)
         assert (plain.returncode != 0) == (status != 0) and plain.returncode == ours.returncode, words
         assert plain.stderr == ours.stderr, f"{words}\n{plain.stderr}\n---\n{ours.stderr}"
+    # What clang says of its own expanded text, and keeps to itself where a macro wrote it: nothing is compiled for it.
+    case.write("macro.c", KERNEL.replace("int n) {", "int n) {\n#define SAME(a, b) ((a) == (b))\n  if (SAME(n, 0)) return;", 1))
+    (case.folder / "bin").mkdir()
+    case.write("bin/clang-19", f'#!/bin/sh\necho "$*" >> "{case.folder}/ran"\nexec {shutil.which("clang-19")} "$@"\n')
+    (case.folder / "bin/clang-19").chmod(0o755)
+    done = case.s("--recipe=normal-form", f"{case.folder}/bin/clang-19", "-O3", "-c", "macro.c")
+    ran = (case.folder / "ran").read_text()
+    assert done.stderr == "" and "-fsyntax-only macro.c" in ran and "-c macro.c" not in ran, (done.stderr, ran)
     # Of several inputs those that can be compiled are.
     (case.folder / "mm.o").unlink()
     case.s("--recipe=normal-form", case.cc, "-O3", "-c", "bad.c", "mm.c", status=1)

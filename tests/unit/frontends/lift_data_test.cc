@@ -649,6 +649,20 @@ TEST(LiftCalls, WhatAFunctionWritesByTheFunctionsThatItCalls) {
     EXPECT_EQ(reason(of(g)), "c.call.not-inlinable") << g;
 }
 
+TEST(LiftCalls, OfAsManyFunctionsAsAreLookedAt) {
+  const auto of = [](int functions) {
+    std::string text, value = "x[i]";
+    for (int k = 0; k < functions; ++k) {
+      const std::string name = "g" + std::to_string(k);
+      text += "static int " + name + "(int v) { return v + " + std::to_string(k) + "; }\n";
+      value += " + " + name + "(i)";
+    }
+    return text + "void f(int n, int *x) { for (int i = 0; i < n; i++) x[i] = " + value + "; }";
+  };
+  EXPECT_EQ(lifted(of(100)).nests.size(), 1u);
+  EXPECT_EQ(reason(of(101)), "c.budget");
+}
+
 TEST(LiftCalls, VariablesWhoseAddressIsPassedAreVariables) {
   const auto of = [](const std::string& functions, const std::string& body) {
     return functions + " void f(int n, double *restrict x) { for (int i = 0; i < n; i++) { double t = 1; " + body +
