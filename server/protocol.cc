@@ -16,20 +16,6 @@ using tuning_db::parse_json;
 constexpr std::size_t most_values = 500'000;
 constexpr tuning_db::JsonBudget request_budget{.bytes = longest_request, .depth = deepest, .values = most_values};
 
-// Nest and recipe are written as they come: to parse them and write them again takes longer than all the rest.
-void append_match(std::string& out, const transforms::Match& m, NestTexts* texts) {
-  std::string head = dump(Json{{"id", m.id},
-                               {"name", m.name},
-                               {"distance", m.distance},
-                               {"embedding", m.embedding},
-                               {"reach", m.reach},
-                               {"evidence", tuning_db::evidence_json(m.evidence)}});
-  head.pop_back();
-  out += head + ",\"recipe\":" + transforms::to_json(m.recipe) + ",\"nest\":";
-  out += texts ? *texts->of(m) : sdfg::to_json(m.nest);
-  out += "}";
-}
-
 Result<transforms::Match> read_match(const Json& json, const std::string& where) {
   TRY(auto in, ObjectReader::of(json, "reply", where));
   transforms::Match m;
@@ -83,34 +69,39 @@ Result<QueryRequest> query_request_from_json(std::string_view text) {
   return request;
 }
 
-std::shared_ptr<const std::string> NestTexts::of(const transforms::Match& match) {
-  {
-    const std::lock_guard lock(mutex_);
-    if (const auto known = by_id_.find(match.id); known != by_id_.end()) return known->second;
-  }
-  auto text = std::make_shared<const std::string>(sdfg::to_json(match.nest));
-  const std::lock_guard lock(mutex_);
-  if (by_id_.size() >= most || bytes_ + text->size() > most_bytes) {
-    by_id_.clear();
-    by_text_.clear();
-    bytes_ = 0;
-  }
-  const auto [shared, is_new] = by_text_.try_emplace(*text, std::move(text));
-  if (is_new) bytes_ += 2 * shared->first.size();
-  return by_id_.try_emplace(match.id, shared->second).first->second;
+// Nest and recipe are written as they come: to parse them and write them again takes longer than all the rest.
+std::string fields_text(const transforms::Match& m) {
+  std::string fields = dump(Json{{"id", m.id},
+                                 {"name", m.name},
+                                 {"embedding", m.embedding},
+                                 {"reach", m.reach},
+                                 {"evidence", tuning_db::evidence_json(m.evidence)}});
+  fields.pop_back();
+  return fields.substr(1) + ",\"recipe\":" + transforms::to_json(m.recipe);
 }
 
-std::string to_json(const QueryReply& reply, NestTexts* texts) {
+std::string to_json(const std::vector<std::vector<MatchText>>& matches) {
   std::string out = "{\"matches\":[";
-  for (std::size_t i = 0; i < reply.matches.size(); ++i) {
+  for (std::size_t i = 0; i < matches.size(); ++i) {
     out += i == 0 ? "[" : ",[";
-    for (std::size_t j = 0; j < reply.matches[i].size(); ++j) {
-      if (j > 0) out += ",";
-      append_match(out, reply.matches[i][j], texts);
+    for (std::size_t j = 0; j < matches[i].size(); ++j) {
+      out += (j == 0 ? "{\"distance\":" : ",{\"distance\":") + dump(Json(matches[i][j].distance)) + ",";
+      out += *matches[i][j].fields + ",\"nest\":" + *matches[i][j].nest + "}";
     }
     out += "]";
   }
   return out + "],\"protocol\":" + std::to_string(protocol_version) + "}";
+}
+
+std::string to_json(const QueryReply& reply) {
+  std::vector<std::vector<MatchText>> texts;
+  for (const auto& matches : reply.matches) {
+    auto& some = texts.emplace_back();
+    for (const transforms::Match& m : matches)
+      some.push_back({m.distance, std::make_shared<const std::string>(fields_text(m)),
+                      std::make_shared<const std::string>(sdfg::to_json(m.nest))});
+  }
+  return to_json(texts);
 }
 
 Result<QueryReply> query_reply_from_json(std::string_view text, const transforms::Patience* patience) {

@@ -3,10 +3,8 @@
 #pragma once
 
 #include <memory>
-#include <mutex>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "sdfg/result.h"
@@ -36,22 +34,14 @@ Result<QueryRequest> query_request_from_json(std::string_view json);
 struct QueryReply {
   std::vector<std::vector<transforms::Match>> matches;  // parallel to the request's nests, best first
 };
-// Nests of matches as JSON, each written once: what a server answers again and again. An id stands for all that an
-// entry holds. Threads may share one.
-class NestTexts {
- public:
-  static constexpr std::size_t most = 65'536, most_bytes = std::size_t{64} << 20;
-  std::shared_ptr<const std::string> of(const transforms::Match& match);
-
- private:
-  std::mutex mutex_;
-  std::unordered_map<std::string, std::shared_ptr<const std::string>> by_id_;
-  std::unordered_map<std::string, std::shared_ptr<const std::string>> by_text_;  // entries of one nest share it
-  std::size_t bytes_ = 0;
+std::string to_json(const QueryReply& reply);
+// The same of matches as text. `fields`: all but distance and nest, which are the same in every answer.
+struct MatchText {
+  double distance = 0;
+  std::shared_ptr<const std::string> fields, nest;
 };
-
-// `texts`: null where nothing is answered twice.
-std::string to_json(const QueryReply& reply, NestTexts* texts = nullptr);
+std::string fields_text(const transforms::Match& match);
+std::string to_json(const std::vector<std::vector<MatchText>>& matches);
 // Matches get the source "server". `patience`: when it is over, reading ends (null: never). Errors: reply.json,
 // reply.budget, reply.field, reply.version, reply.time; recipe.*, sdfg.*.
 Result<QueryReply> query_reply_from_json(std::string_view json, const transforms::Patience* patience = nullptr);

@@ -250,15 +250,15 @@ Response Routes::query(const Call& call) {
   if (!request) return refusal(400, request.error());
   auto taken = take(call.request, call.caller, RateLimits::Kind::nests, static_cast<double>(request->nests.size()));
   if (!taken) return refused(std::move(taken).error());
-  auto matches = database_.query(request->nests, request->k, request->hardware, call.caller.name);
+  const auto ranked = database_.rank(request->nests, request->k, request->hardware, call.caller.name);
+  if (!ranked) return internal(ranked.error());
+  const auto matches = texts_.of(database_, *ranked, request->k);
   if (!matches) return internal(matches.error());
   std::uint64_t exact = 0, neighbours = 0, nothing = 0;
-  for (std::size_t i = 0; i < matches->size(); ++i) {
-    const auto& ranked = (*matches)[i];
-    ++(ranked.empty() ? nothing : ranked.front().distance == 0 ? exact : neighbours);
-  }
+  for (const auto& ranked_here : *matches)
+    ++(ranked_here.empty() ? nothing : ranked_here.front().distance == 0 ? exact : neighbours);
   counters_.count_nests(exact, neighbours, nothing);
-  return {.body = to_json(QueryReply{std::move(*matches)}, &nest_texts_) + "\n"};
+  return {.body = to_json(*matches) + "\n"};
 }
 
 // What is added is proven first, entry by entry, as long as there is time, and then kept at once: an answer that a

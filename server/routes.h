@@ -34,6 +34,7 @@
 #include <vector>
 
 #include "server/access.h"
+#include "server/answer_texts.h"
 #include "server/catalogue.h"
 #include "server/lift.h"
 #include "server/log.h"
@@ -179,7 +180,7 @@ class Routes {
   const Lifter lifter_;
   tuning_db::Atlases atlases_;
   KeptAnswers machines_;
-  NestTexts nest_texts_;
+  AnswerTexts texts_;
   Metrics counters_;
   Log* log_ = nullptr;
 };

@@ -28,30 +28,29 @@ double share_of_cache(std::int64_t there, std::int64_t here) {
   return static_cast<double>(here) / static_cast<double>(there);
 }
 
+std::string_view nothing_said(const std::optional<Hardware>& there, const std::optional<Hardware>& here) {
+  if (!there || !here) return "the machine is not known";
+  return there->architecture != here->architecture ? "another architecture" : "";
+}
+
 class Judgement {
  public:
-  Judgement(double ratio, const Hardware& there, const Hardware& here) : there_(there), here_(here) {
-    belief_.ratio = ratio;
-  }
+  Judgement(const Hardware& there, const Hardware& here) : there_(there), here_(here) {}
 
-  Belief run(int threads) {
+  Discount run(int threads) {
     fewer_cores(threads);
     narrower();
     caches();
-    // A loss stays one.
-    if (belief_.ratio > 1) belief_.ratio = 1 + (belief_.ratio - 1) * share_;
-    return belief_;
+    return discount_;
   }
+  std::string doubts() && { return std::move(doubts_); }
 
  private:
-  void doubt(const std::string& what) {
-    belief_.in_full = false;
-    belief_.doubts += (belief_.doubts.empty() ? "" : "; ") + what;
-  }
+  void doubt(const std::string& what) { doubts_ += (doubts_.empty() ? "" : "; ") + what; }
 
   void fewer_cores(int threads) {
     if (here_.cores >= threads || planted(Fault::lost_threads_ignored)) return;
-    belief_.ratio *= static_cast<double>(here_.cores) / threads;
+    discount_.threads = static_cast<double>(here_.cores) / threads;
     doubt(std::to_string(threads) + " threads there, " + std::to_string(here_.cores) + " cores here");
   }
 
@@ -59,7 +58,7 @@ class Judgement {
     const int bits_there = simd_bits(there_.isa), bits_here = simd_bits(here_.isa);
     const bool fma_lost = has_fma(there_.isa) && !has_fma(here_.isa);
     if ((bits_here >= bits_there && !fma_lost) || planted(Fault::narrower_isa_believed)) return;
-    share_ *= std::min(1.0, static_cast<double>(bits_here) / bits_there) * (fma_lost ? 0.5 : 1);
+    discount_.gain *= std::min(1.0, static_cast<double>(bits_here) / bits_there) * (fma_lost ? 0.5 : 1);
     doubt("built for " + std::string(to_string(there_.isa)) + " there, for " + std::string(to_string(here_.isa)) +
           " here");
   }
@@ -68,14 +67,14 @@ class Judgement {
     const auto last = [](const Hardware& h) { return h.l3_bytes > 0 ? h.l3_bytes : h.l2_bytes; };
     const double l2 = share_of_cache(there_.l2_bytes, here_.l2_bytes), l3 = share_of_cache(last(there_), last(here_));
     if (std::min(l2, l3) == 1 || planted(Fault::other_caches_believed)) return;
-    share_ *= std::min(l2, l3);
+    discount_.gain *= std::min(l2, l3);
     doubt("other caches");
   }
 
   const Hardware& there_;
   const Hardware& here_;
-  Belief belief_;
-  double share_ = 1;  // of the gain
+  Discount discount_{.known = true};
+  std::string doubts_;
 };
 
 }  // namespace
@@ -88,15 +87,34 @@ Beliefs::Machine Beliefs::machine(std::string_view name) {
 
 Beliefs::Beliefs(std::string here) : here_name_(std::move(here)), here_(machine(here_name_)) {}
 
+double Discount::of(double ratio) const {
+  if (!known) return 0;
+  ratio *= threads;
+  // A loss stays one.
+  return ratio > 1 ? 1 + (ratio - 1) * gain : ratio;
+}
+
+const Beliefs::Machine& Beliefs::known(std::string_view there) {
+  const auto known = known_.find(there);
+  return known != known_.end() ? known->second : known_.emplace(there, machine(there)).first->second;
+}
+
 Belief Beliefs::of(double ratio, int threads, std::string_view there) {
-  auto known = known_.find(there);
-  if (known == known_.end()) known = known_.emplace(there, machine(there)).first;
-  const Machine& measured = known->second;
-  if (!measured.read || !here_.read) return {.ratio = 0, .in_full = false, .doubts = "the machine is not known"};
-  if (measured.read->architecture != here_.read->architecture)
-    return {.ratio = 0, .in_full = false, .doubts = "another architecture"};
+  const Machine& measured = known(there);
+  if (const auto why = nothing_said(measured.read, here_.read); !why.empty())
+    return {.ratio = 0, .in_full = false, .doubts = std::string(why)};
   if (measured.name == here_.name) return {.ratio = ratio, .own_class = true, .doubts = ""};
-  return Judgement(ratio, *measured.read, *here_.read).run(threads);
+  Judgement judgement(*measured.read, *here_.read);
+  const double believed = judgement.run(threads).of(ratio);
+  std::string doubts = std::move(judgement).doubts();
+  return {.ratio = believed, .in_full = doubts.empty(), .doubts = std::move(doubts)};
+}
+
+Discount Beliefs::discount(int threads, std::string_view there) {
+  const Machine& measured = known(there);
+  if (!nothing_said(measured.read, here_.read).empty()) return {};
+  if (measured.name == here_.name) return {.known = true, .own_class = true};
+  return Judgement(*measured.read, *here_.read).run(threads);
 }
 
 Belief believe(double ratio, int threads, std::string_view there, std::string_view here) {

@@ -39,11 +39,21 @@ Belief believe(const transforms::Evidence& evidence, std::string_view here);
 // The same of a ratio measured with `threads` threads on the class `there`.
 Belief believe(double ratio, int threads, std::string_view there, std::string_view here);
 
+// What a class and a number of threads make of any ratio.
+struct Discount {
+  bool known = false;      // something is said about this machine
+  bool own_class = false;  // measured on this very class
+  double threads = 1;      // the share of the ratio that the threads lost here leave
+  double gain = 1;         // the share of the gain that is left
+  double of(double ratio) const;
+};
+
 // The same for many measurements: each class is read once.
 class Beliefs {
  public:
   explicit Beliefs(std::string here);
   Belief of(double ratio, int threads, std::string_view there);
+  Discount discount(int threads, std::string_view there);
   const std::string& here() const { return here_name_; }
 
  private:
@@ -55,6 +65,7 @@ class Beliefs {
     using is_transparent = void;
   };
   static Machine machine(std::string_view name);
+  const Machine& known(std::string_view there);
   std::string here_name_;
   Machine here_;
   std::unordered_map<std::string, Machine, Hash, std::equal_to<>> known_;

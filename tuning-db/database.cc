@@ -4,19 +4,16 @@
 #include <map>
 #include <mutex>
 #include <optional>
-#include <set>
 #include <string_view>
-#include <unordered_set>
 #include <utility>
 
+#include "sdfg/check.h"
+#include "sdfg/json.h"
 #include "tuning-db/file_identity.h"
 #include "tuning-db/follower.h"
-#include "tuning-db/greatest_sizes.h"
-#include "tuning-db/insert.h"
-#include "tuning-db/nearest.h"
 #include "tuning-db/places.h"
-#include "tuning-db/ranking.h"
-#include "tuning-db/size_class.h"
+#include "tuning-db/query.h"
+#include "tuning-db/rows.h"
 #include "tuning-db/view.h"
 
 namespace sous::tuning_db {
@@ -26,6 +23,13 @@ namespace {
 constexpr std::size_t most_parsed = 65'536;
 
 using Parsed = std::shared_ptr<const transforms::Match>;
+
+// A nest that was read and checked. As an object and as text it takes about 20 kB.
+struct KeptNest {
+  sdfg::Sdfg nest;
+  std::string json;
+};
+constexpr std::size_t most_nests = 4'096;
 
 }  // namespace
 
@@ -39,8 +43,9 @@ struct Database::Impl {
   // For as long as it takes to copy a pointer, or to look one up.
   mutable std::mutex mutex;
   std::shared_ptr<const View> view;
-  std::optional<Error> out_of_date;      // why the view is not of the file as it is now
-  std::map<std::string, Parsed> parsed;  // by id; null: it cannot be read, and hides no other
+  std::optional<Error> out_of_date;                              // why the view is not of the file as it is now
+  std::map<std::string, Parsed> parsed;                          // by id; null: it cannot be read, and hides no other
+  std::map<std::string, std::shared_ptr<const KeptNest>> nests;  // by Summary::nest
   bool following = false;
   FileIdentity identity = store.identity();
 
@@ -76,6 +81,27 @@ struct Database::Impl {
     return view;
   }
 
+  // Null: it is gone, or cannot be read. It is parsed without any lock.
+  Result<std::shared_ptr<const KeptNest>> nest(const std::string& id) {
+    {
+      const std::lock_guard lock(mutex);
+      if (const auto known = nests.find(id); known != nests.end()) return known->second;
+    }
+    const auto json = [&]() -> Result<std::optional<std::string>> {
+      const std::lock_guard lock(store_mutex);
+      TRY_VOID(reachable());
+      return store.nest(id);
+    }();
+    if (!json) return std::unexpected(json.error());
+    auto read = *json ? sdfg::from_json(**json) : fail("db.entry", "its nest is gone");
+    if (!read || !sdfg::check_foreign(*read)) return nullptr;
+    std::string text = sdfg::to_json(*read);
+    auto kept = std::make_shared<const KeptNest>(std::move(*read), std::move(text));
+    const std::lock_guard lock(mutex);
+    if (nests.size() >= most_nests) nests.clear();
+    return nests.try_emplace(id, std::move(kept)).first->second;
+  }
+
   void take(std::shared_ptr<const View> next, std::optional<Store> other) {
     if (other) {
       const std::lock_guard lock(store_mutex);
@@ -83,6 +109,7 @@ struct Database::Impl {
       const std::lock_guard inner(mutex);
       identity = store.identity();
       parsed.clear();
+      nests.clear();
     }
     const std::lock_guard lock(mutex);
     view = std::move(next);
@@ -93,36 +120,23 @@ struct Database::Impl {
 // One query: what it looks at stays as it is until it ends.
 class Database::Query {
  public:
-  static Result<Query> begin(Impl& impl, std::string_view asker = {}) {
-    if (impl.follows()) return Query(impl, {}, impl.last_view(), asker);
+  static Result<Query> begin(Impl& impl) {
+    if (impl.follows()) return Query(impl, {}, impl.last_view());
     std::unique_lock lock(impl.store_mutex);
     TRY(auto view, impl.up_to_date());
-    return Query(impl, std::move(lock), std::move(view), asker);
+    return Query(impl, std::move(lock), std::move(view));
   }
   const View& view() const { return *view_; }
+  QueryRanking ranking(const Hardware& from, std::string_view asker) const {
+    return {*view_, *impl_.embedding, from, asker, view_->recipes() ? nullptr : &impl_.store};
+  }
 
-  Result<std::vector<transforms::Match>> matches(const transforms::NestQuery& q, int k, const Hardware& from) {
-    if (std::string machine = hardware_class(from); !beliefs_ || beliefs_->here() != machine)
-      beliefs_.emplace(std::move(machine));
-    asked_ = size_class(q.nest, q.sizes);
-    guessed_ = asked_.power ? asked_ : size_class(q.nest, likely_sizes(q.nest, q.sizes));
-    here_.reset();
-    TRY(auto own, with_hash(q.structural_hash));
-    std::vector<Candidate> candidates = of_own_form(q, own, Kinship::Same);
-    TRY(auto kin, with_sizeless(kept_sizeless(q.nest)));
-    std::erase_if(kin, [&](const Summary* one) { return one->structural_hash == q.structural_hash; });
-    for (const Candidate& one : of_own_form(q, kin, Kinship::OtherSizes)) candidates.push_back(one);
-    if (recipes(candidates) < static_cast<std::size_t>(k)) {
-      own.insert(own.end(), kin.begin(), kin.end());
-      TRY(const auto more, neighbours(q, static_cast<std::size_t>(k), from.isa, own));
-      candidates.insert(candidates.end(), more.begin(), more.end());
-    }
-    rank(candidates, asked_);
+  Result<std::vector<transforms::Match>> matches(QueryRanking& ranking, const transforms::NestQuery& q,
+                                                 std::size_t k) const {
+    TRY(const auto candidates, ranking.of(q, k));
     std::vector<transforms::Match> result;
-    std::unordered_set<std::string_view> recipes;
     for (const Candidate& candidate : candidates) {
-      if (result.size() == static_cast<std::size_t>(k)) break;
-      if (!recipes.insert(candidate.entry->recipe_json).second) continue;
+      if (result.size() == k) break;
       if (q.in_reach_only && candidate.distance > impl_.embedding->reach()) {
         result.push_back(unread(candidate, *impl_.embedding));
         continue;
@@ -136,128 +150,12 @@ class Database::Query {
   }
 
  private:
-  Query(Impl& impl, std::unique_lock<std::mutex> lock, std::shared_ptr<const View> view, std::string_view asker)
-      : impl_(impl), lock_(std::move(lock)), view_(std::move(view)), asker_(asker) {}
-
-  const Result<FeatureVector>& here(const transforms::NestQuery& q) {
-    if (!here_) here_ = impl_.embedding->embed(q.nest, q.sizes);
-    return *here_;
-  }
-
-  // Of a build, which asks once, the rows are read as they are needed.
-  const Summary* keep(Summary summary) {
-    const std::string id = summary.id;
-    return &rows_.try_emplace(id, std::move(summary)).first->second;
-  }
-  Result<const Summary*> entry(const std::string& id) {
-    if (const auto known = rows_.find(id); known != rows_.end()) return &known->second;
-    TRY(auto rows, impl_.store.with_ids({id}));
-    return rows.empty() ? nullptr : keep(std::move(rows.front()));
-  }
-  Result<std::vector<const Summary*>> with_hash(const std::string& hash) {
-    if (const RecipeIndex* index = view_->recipes()) return index->with_hash(hash);
-    std::vector<const Summary*> result;
-    TRY(auto rows, impl_.store.with_hash(hash));
-    for (Summary& row : rows) result.push_back(keep(std::move(row)));
-    return result;
-  }
-  Result<std::vector<const Summary*>> with_sizeless(const std::string& sizeless) {
-    if (const RecipeIndex* index = view_->recipes()) return index->with_sizeless(sizeless);
-    std::vector<const Summary*> result;
-    TRY(auto rows, impl_.store.with_sizeless(sizeless));
-    for (Summary& row : rows) result.push_back(keep(std::move(row)));
-    return result;
-  }
-  std::optional<FeatureVector> vector(const Summary& entry) const {
-    if (const RecipeIndex* index = view_->recipes()) return index->vector(entry);
-    const FeatureVector* found = view_->nearest()->vector(entry.id);
-    return found ? std::optional(*found) : std::nullopt;
-  }
-
-  // Of entries of the very nest, or of what differs from it in sizes alone.
-  std::vector<Candidate> of_own_form(const transforms::NestQuery& q, const std::vector<const Summary*>& entries,
-                                     Kinship kinship) {
-    std::vector<Candidate> result;
-    for (const Summary* entry : entries) {
-      if (!entry->is_for(asker_)) continue;
-      Candidate candidate = candidate_of(*entry, *beliefs_, asked_, guessed_);
-      candidate.kinship = kinship;
-      if (asked_.power && !candidate.size_speaks) {
-        const auto there = vector(*entry);
-        if (!there || !here(q)) continue;  // how far away it is cannot be told
-        candidate.distance = std::max(not_exact, distance(*here(q), *there));
-      }
-      result.push_back(candidate);
-    }
-    return result;
-  }
-
-  // Adds those that it does not have.
-  Result<void> add(const std::vector<Hit>& hits, std::vector<Candidate>& to) {
-    std::set<std::string_view> known;
-    for (const Candidate& candidate : to) known.insert(candidate.entry->id);
-    for (const Hit& hit : hits) {
-      if (known.contains(hit.id)) continue;
-      TRY(const Summary* found, entry(hit.id));
-      if (!found || !found->is_for(asker_)) continue;
-      to.push_back(candidate_of(*found, *beliefs_, asked_, guessed_));
-      to.back().distance = std::max(not_exact, hit.distance);
-    }
-    return {};
-  }
-
-  // `own`: the entries of the asking nest, whatever its sizes.
-  Result<std::vector<Candidate>> neighbours(const transforms::NestQuery& q, std::size_t k, Isa isa,
-                                            const std::vector<const Summary*>& own) {
-    if (view_->keys.empty() || !here(q)) return std::vector<Candidate>{};
-    // Several entries may carry one recipe: look a little further than k, and as far as it takes where that does not
-    // bring k recipes.
-    const std::size_t wide = 4 * k + 8;
-    if (const RecipeIndex* index = view_->recipes()) return near(*index, q, k, wide, isa, own);
-    NearestFilter filter{.key = nest_key(q.nest), .isa = isa};
-    for (const Summary* entry : own) filter.without.insert(entry->id);
-    for (std::size_t look = wide;; look *= 8) {
-      std::vector<Candidate> result;
-      filter.isa = isa;
-      TRY(std::vector<Hit> hits, view_->nearest()->search(*here(q), look, filter));
-      TRY_VOID(add(hits, result));
-      if (recipes(result) >= k) return result;
-      filter.isa.reset();
-      TRY(hits, view_->nearest()->search(*here(q), look, filter));
-      TRY_VOID(add(hits, result));
-      if (hits.size() < look || recipes(result) >= k) return result;
-    }
-  }
-
-  // The same where all is in memory.
-  Result<std::vector<Candidate>> near(const RecipeIndex& index, const transforms::NestQuery& q, std::size_t k,
-                                      std::size_t wide, Isa isa, const std::vector<const Summary*>& own) {
-    std::vector<Candidate> result;
-    std::unordered_set<std::string_view> distinct;
-    for (const bool like : {true, false}) {
-      std::size_t looked = 0;
-      TRY(auto found, index.search(*here(q), nest_key(q.nest), own, [&](Isa there) { return (there == isa) == like; }));
-      while (const auto one = found.next()) {
-        if (!one->entry->is_for(asker_)) continue;
-        if (++looked > wide && distinct.size() >= k) break;
-        result.push_back(candidate_of(*one->entry, *beliefs_, asked_, guessed_));
-        result.back().distance = std::max(not_exact, one->distance);
-        distinct.insert(one->entry->recipe_json);
-      }
-      if (distinct.size() >= k) break;
-    }
-    return result;
-  }
-
-  static std::size_t recipes(const std::vector<Candidate>& candidates) {
-    std::unordered_set<std::string_view> distinct;
-    for (const Candidate& candidate : candidates) distinct.insert(candidate.entry->recipe_json);
-    return distinct.size();
-  }
+  Query(Impl& impl, std::unique_lock<std::mutex> lock, std::shared_ptr<const View> view)
+      : impl_(impl), lock_(std::move(lock)), view_(std::move(view)) {}
 
   // Null: the entry is gone, or cannot be read: it hides no other. What was parsed stays true, since an id is a hash of
   // the entry's content.
-  Result<Parsed> match(const std::string& id) {
+  Result<Parsed> match(const std::string& id) const {
     {
       const std::lock_guard lock(impl_.mutex);
       if (const auto known = impl_.parsed.find(id); known != impl_.parsed.end()) return known->second;
@@ -284,12 +182,6 @@ class Database::Query {
   Impl& impl_;
   std::unique_lock<std::mutex> lock_;  // of the store, unless the database is followed
   std::shared_ptr<const View> view_;
-  std::string_view asker_;
-  std::map<std::string, Summary> rows_;
-  // Of the nest that is asked about.
-  std::optional<Beliefs> beliefs_;
-  SizeClass asked_, guessed_;
-  std::optional<Result<FeatureVector>> here_;
 };
 
 Database::Database(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -349,13 +241,43 @@ Result<std::vector<std::vector<transforms::Match>>> Database::query(const std::v
 Result<std::vector<std::vector<transforms::Match>>> Database::query(const std::vector<transforms::NestQuery>& nests,
                                                                     int k, const Hardware& hardware,
                                                                     std::string_view asker) {
-  TRY(auto query, Query::begin(*impl_, asker));
+  TRY(const auto query, Query::begin(*impl_));
+  QueryRanking ranking = query.ranking(hardware, asker);
   std::vector<std::vector<transforms::Match>> result;
   for (const transforms::NestQuery& nest : nests) {
-    TRY(auto matches, query.matches(nest, std::max(0, k), hardware));
+    TRY(auto matches, query.matches(ranking, nest, static_cast<std::size_t>(std::max(0, k))));
     result.push_back(std::move(matches));
   }
   return result;
+}
+
+Result<RankedEntries> Database::rank(const std::vector<transforms::NestQuery>& nests, int k, const Hardware& hardware,
+                                     std::string_view asker) {
+  RankedEntries result;
+  TRY(result.view, whole());
+  QueryRanking ranking(*result.view, *impl_->embedding, hardware, asker, nullptr);
+  for (const transforms::NestQuery& nest : nests) {
+    TRY(const auto candidates, ranking.of(nest, static_cast<std::size_t>(k)));
+    auto& entries = result.nests.emplace_back();
+    for (const Candidate& one : candidates) entries.push_back({one.entry, one.distance});
+  }
+  return result;
+}
+
+Result<std::optional<ToldEntry>> Database::tell(const Summary& summary) {
+  TRY(const auto nest, impl_->nest(summary.nest));
+  if (!nest) return std::nullopt;
+  const auto entry = entry_of(summary, nest->nest);
+  if (!entry) return std::nullopt;
+  transforms::Match match{.recipe = entry->recipe,
+                          .embedding = impl_->embedding->version(),
+                          .reach = impl_->embedding->reach(),
+                          .evidence = evidence(*entry),
+                          .id = summary.id,
+                          .name = summary.name,
+                          .nest = {}};
+  match.evidence.hardware = summary.hardware_class;
+  return ToldEntry{std::move(match), std::shared_ptr<const std::string>(nest, &nest->json)};
 }
 
 Result<std::optional<Entry>> Database::get(const std::string& id, std::string_view asker) {

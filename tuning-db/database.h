@@ -17,6 +17,22 @@ namespace sous::tuning_db {
 
 struct View;
 
+// What one nest is answered with: entries of `view`, best first, of which the first that can be read count.
+struct RankedEntry {
+  const Summary* entry = nullptr;
+  double distance = 0;
+};
+struct RankedEntries {
+  std::shared_ptr<const View> view;
+  std::vector<std::vector<RankedEntry>> nests;
+};
+
+// An entry as an answer repeats it.
+struct ToldEntry {
+  transforms::Match match;                  // without its nest, at no distance
+  std::shared_ptr<const std::string> nest;  // as JSON
+};
+
 // Order of the matches of one nest. Those with its structural hash come first, then those that differ from it in sizes
 // alone (transforms/sizeless.h), then neighbours, of one element type and depth, of the same instruction set first.
 // Within each: measured on like hardware and at a size that speaks for it, on like hardware, the rest; then, for the
@@ -44,6 +60,14 @@ class Database final : public transforms::RecipeSource {
   // `asker`: the name of its token; what that name alone vouches for is answered to it and nobody else.
   Result<std::vector<std::vector<transforms::Match>>> query(const std::vector<transforms::NestQuery>& nests, int k,
                                                             const Hardware& hardware, std::string_view asker = {});
+
+  // The same for who answers with text: first which they are, from what is in memory, then what they say. Some may come
+  // behind the k-th. `k`: at least 0.
+  Result<RankedEntries> rank(const std::vector<transforms::NestQuery>& nests, int k, const Hardware& hardware,
+                             std::string_view asker = {});
+  // Of a view of this database. Its nest is read once for all of its entries. Nullopt: it cannot be read, or is gone;
+  // it hides no other. Errors: those of Store::nest, db.unreachable.
+  Result<std::optional<ToldEntry>> tell(const Summary& entry);
 
   // From now on entries, vectors and what is read of nests stay in memory, and a thread of its own sees to it that they
   // are those of the file, also of one that takes the place of this one. `looked` is told by that thread what came of

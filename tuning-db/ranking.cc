@@ -1,8 +1,7 @@
 #include "tuning-db/ranking.h"
 
 #include <algorithm>
-#include <map>
-#include <string_view>
+#include <unordered_map>
 #include <utility>
 
 #include "sdfg/planted_fault.h"
@@ -13,20 +12,17 @@ namespace {
 // What was measured on this class at this size settles what its recipe does to its nest, whatever others found.
 void settle(std::vector<Candidate>& candidates, const SizeClass& asked) {
   if (planted(Fault::own_class_does_not_settle)) return;
-  using Question = std::pair<std::string_view, std::string_view>;
-  std::map<Question, std::vector<std::string_view>> settled;  // at which sizes
-  const auto question = [](const Candidate& c) {
-    const bool derived = !c.entry->sizeless.empty();
-    return Question(derived ? c.entry->sizeless : c.entry->structural_hash, c.entry->recipe_json);
-  };
+  const auto question = [](const Candidate& c) { return std::uint64_t{c.nest} << 32 | c.recipe; };
+  std::unordered_map<std::uint64_t, std::vector<SizeClass>> settled;  // at which sizes
   for (const Candidate& c : candidates)
-    if (c.own_class && c.size_speaks) settled[question(c)].push_back(c.entry->size_class);
+    if (c.own_class && c.size_speaks) settled[question(c)].push_back(*c.measured);
+  if (settled.empty()) return;
   std::erase_if(candidates, [&](const Candidate& c) {
     const auto known = settled.find(question(c));
     if ((c.own_class && c.size_speaks) || known == settled.end()) return false;
     // Where the size is not known, all speak, and each for its own.
-    return asked.power || std::ranges::any_of(known->second, [&](std::string_view size) {
-             return like_size(size, c.entry->size_class);
+    return asked.power || std::ranges::any_of(known->second, [&](const SizeClass& size) {
+             return c.measured && like_size(size, *c.measured);
            });
   });
 }
@@ -44,19 +40,30 @@ bool before(const Candidate& a, const Candidate& b) {
 
 }  // namespace
 
-Candidate candidate_of(const Summary& entry, Beliefs& beliefs, const SizeClass& asked, const SizeClass& guessed) {
-  const Belief belief = beliefs.of(entry.ratio(), entry.threads, entry.hardware_class);
-  const auto measured = parse_size_class(entry.size_class);
+Candidate candidate_of(const Summary& entry, double gain, bool has_thresholds, const std::optional<SizeClass>& measured,
+                       const Discount& discount, const AskedSize& asked) {
   return {.entry = &entry,
-          .believed = belief.ratio,
-          .own_class = belief.own_class,
-          .size_speaks = measured && (!asked.power || speaks_for(*measured, entry.has_thresholds, asked)),
-          .like_size = measured && like_size(*measured, guessed)};
+          .believed = discount.of(gain),
+          .own_class = discount.own_class,
+          .size_speaks = measured && (!asked.size.power || speaks_for(*measured, has_thresholds, asked.size)),
+          .like_size = measured && like_size(*measured, asked.guessed),
+          .measured = measured};
 }
 
-void rank(std::vector<Candidate>& candidates, const SizeClass& asked) {
+std::vector<Candidate> ranked(std::vector<Candidate> candidates, const SizeClass& asked) {
   settle(candidates, asked);
-  std::ranges::sort(candidates, before);
+  // Many say the same: one of each recipe is kept before they are sorted.
+  std::unordered_map<std::uint32_t, std::size_t> places;
+  std::vector<Candidate> best;
+  for (const Candidate& one : candidates) {
+    const auto [place, is_new] = places.try_emplace(one.recipe, best.size());
+    if (is_new)
+      best.push_back(one);
+    else if (before(one, best[place->second]))
+      best[place->second] = one;
+  }
+  std::ranges::sort(best, before);
+  return best;
 }
 
 transforms::Match unread(const Candidate& candidate, const Embedding& embedding) {

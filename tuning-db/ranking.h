@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,15 +15,23 @@ namespace sous::tuning_db {
 // What an entry's nest is to the one that is asked about: the same, the same but for its sizes, another.
 enum class Kinship : std::uint8_t { Same, OtherSizes, Other };
 
+// The size that is asked about; where it is not known, `guessed` is what the arrays of the nest suggest.
+struct AskedSize {
+  SizeClass size, guessed;
+};
+
 // An entry that may be returned, before its nest is read.
 struct Candidate {
   const Summary* entry = nullptr;
+  // Of its recipe, and of its nest whatever its sizes: equal where these are.
+  std::uint32_t recipe = 0, nest = 0;
   double distance = 0;
   Kinship kinship = Kinship::Other;
   double believed = 0;       // times faster here
   bool own_class = false;    // measured on this class
   bool size_speaks = false;  // measured at a size that speaks for the one asked
   bool like_size = false;    // at one like it, where it is known or can be guessed
+  std::optional<SizeClass> measured = std::nullopt;
   // 0: a gain measured on this class at this size; 1: one that is believed; 2: at another size; 3: none.
   int tier() const {
     if (!(believed > 1)) return 3;
@@ -31,13 +40,14 @@ struct Candidate {
   }
 };
 
-// `asked`: the size that is asked about. `guessed`: the same, or, where that is not known, what the arrays of the nest
-// suggest.
-Candidate candidate_of(const Summary& entry, Beliefs& beliefs, const SizeClass& asked, const SizeClass& guessed);
+// What it says comes beside the entry, which is not looked at: `measured`, its size class, if that is one; `discount`,
+// of its machine and threads.
+Candidate candidate_of(const Summary& entry, double gain, bool has_thresholds, const std::optional<SizeClass>& measured,
+                       const Discount& discount, const AskedSize& asked);
 
-// Takes out what others measured where a measurement on this class at this size settles what the recipe does to its
-// nest, and sorts, best first.
-void rank(std::vector<Candidate>& candidates, const SizeClass& asked);
+// Of each recipe the best, in order. What others measured does not count where a measurement on this class at this size
+// settles what the recipe does to its nest.
+std::vector<Candidate> ranked(std::vector<Candidate> candidates, const SizeClass& asked);
 
 // What is known without reading all of the entry: it has no recipe and no nest.
 transforms::Match unread(const Candidate& candidate, const Embedding& embedding);

@@ -3,211 +3,166 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <span>
-#include <tuple>
+#include <limits>
+#include <queue>
+#include <unordered_set>
 #include <utility>
 
 namespace sous::tuning_db {
 namespace {
 
-// Sums beside each other, which the compiler puts into vectors; one after the other, each would wait for the last.
-constexpr std::size_t lanes = 16;
-
-float square(const float* a, const float* b, std::size_t padded) {
-  std::array<float, lanes> sums{};
-  for (std::size_t i = 0; i < padded; i += lanes)
-    for (std::size_t lane = 0; lane < lanes; ++lane) {
-      const float difference = a[i + lane] - b[i + lane];
-      sums[lane] += difference * difference;
-    }
-  float sum = 0;
-  for (const float one : sums) sum += one;
-  return sum;
-}
-
-using Says = std::tuple<std::string_view, std::string_view, std::string_view, Isa, int, bool, std::string_view>;
-
-Says says(const Summary& entry, Isa isa) {
-  return {entry.recipe_json,
-          entry.hardware_class,
-          entry.size_class,
-          isa,
-          entry.threads,
-          entry.ratio() > 1,
-          entry.only_for ? std::string_view(*entry.only_for) : std::string_view()};
-}
-
-// Of one cluster; more are halved until they are so few.
-constexpr std::size_t most_in_cluster = 32;
-
-using Vectors = std::vector<const StoredVector*>;
-
-// Puts members beside each other that are alike: halves along the number in which they differ most, and so on.
-void split(std::span<std::uint32_t> members, const Vectors& vectors) {
-  if (members.size() <= most_in_cluster) return;
-  std::size_t widest = 0;
-  float most = -1;
-  for (std::size_t i = 0; i < vectors[members[0]]->vector.size(); ++i) {
-    const auto [least, greatest] =
-        std::ranges::minmax(members, {}, [&](std::uint32_t member) { return vectors[member]->vector[i]; });
-    const float width = vectors[greatest]->vector[i] - vectors[least]->vector[i];
-    if (width > most) most = width, widest = i;
-  }
-  const std::size_t half = members.size() / 2;
-  std::ranges::nth_element(members, members.begin() + static_cast<std::ptrdiff_t>(half), {},
-                           [&](std::uint32_t member) { return std::pair(vectors[member]->vector[widest], member); });
-  split(members.first(half), vectors);
-  split(members.subspan(half), vectors);
-}
-
-// Where the halves of these rows end.
-void mark_ends(std::size_t from, std::size_t to, std::vector<bool>& ends) {
-  ends[to] = true;
-  if (to - from <= most_in_cluster) return;
-  const std::size_t middle = from + (to - from) / 2;
-  mark_ends(from, middle, ends);
-  mark_ends(middle, to, ends);
-}
+constexpr float nowhere = std::numeric_limits<float>::infinity();
 
 }  // namespace
 
-Result<RecipeIndex> RecipeIndex::build(std::vector<Summary> entries, const std::vector<StoredVector>& vectors) {
-  RecipeIndex index;
-  index.entries_ = std::move(entries);
-  for (const Summary& entry : index.entries_) {
-    index.by_hash_[entry.structural_hash].push_back(&entry);
-    if (!entry.sizeless.empty()) index.by_sizeless_[entry.sizeless].push_back(&entry);
+class RecipeIndex::Search {
+ public:
+  Search(const RecipeIndex& index, const Question& question)
+      : index_(index), question_(question), left_out_(index.nests_.size()) {
+    for (const std::uint32_t nest : question.without) left_out_[nest] = true;
+    for (const std::uint32_t recipe : question.other_than) known_.insert(recipe);
+    for (const Tree& tree : index.trees_)
+      if (tree.key == question.key && (!question.wanted || question.wanted(tree.isa))) add(tree);
   }
-  index.rows_.resize(index.entries_.size());
-  if (!vectors.empty()) index.dimension_ = vectors.front().vector.size();
-  index.padded_ = (index.dimension_ + lanes - 1) / lanes * lanes;
-  Vectors of(index.entries_.size(), nullptr);
-  std::size_t at = 0;
-  for (const StoredVector& v : vectors) {
-    while (at < index.entries_.size() && index.entries_[at].id < v.id) ++at;
-    if (at == index.entries_.size() || index.entries_[at].id != v.id) continue;  // of an entry that came meanwhile
-    if (v.vector.size() != index.dimension_ || v.vector.empty() ||
-        !std::ranges::all_of(v.vector, [](float x) { return std::isfinite(x); }))
-      return fail("nearest.dimension", "a stored vector is of another length, or not finite; rebuild the index",
-                  "entry " + v.id);
-    auto group = std::ranges::find(index.groups_, v.key, &Group::key);
-    if (group == index.groups_.end()) group = index.groups_.insert(group, Group{v.key, {}, {}, {}, {}, {}});
-    group->members.push_back(static_cast<std::uint32_t>(at));
-    of[at] = &v;
-  }
-  for (std::uint32_t group = 0; group < index.groups_.size(); ++group) index.add_rows(group, of);
-  return index;
-}
 
-void RecipeIndex::add_rows(std::uint32_t number, const Vectors& vectors) {
-  Group& group = groups_[number];
-  const auto cluster = [&](std::uint32_t member) {
-    return std::pair(std::string_view(entries_[member].structural_hash), vectors[member]->isa);
-  };
-  std::ranges::sort(group.members, {}, [&](std::uint32_t member) { return std::pair(cluster(member), member); });
-  std::vector<bool> ends(group.members.size() + 1);  // a cluster ends before this row
-  for (std::size_t from = 0, to = 0; from < group.members.size(); from = to) {
-    while (to < group.members.size() && cluster(group.members[to]) == cluster(group.members[from])) ++to;
-    split(std::span(group.members).subspan(from, to - from), vectors);
-    mark_ends(from, to, ends);
-  }
-  std::map<Says, std::uint32_t> labels;
-  group.numbers.reserve(group.members.size() * padded_);
-  std::uint32_t first = 0;
-  for (std::uint32_t row = 0; row < group.members.size(); ++row) {
-    const std::uint32_t member = group.members[row];
-    const StoredVector& v = *vectors[member];
-    rows_[member] = Row{number, row};
-    group.labels.push_back(
-        labels.try_emplace(says(entries_[member], v.isa), static_cast<std::uint32_t>(labels.size())).first->second);
-    group.numbers.insert(group.numbers.end(), v.vector.begin(), v.vector.end());
-    group.numbers.resize((std::size_t{row} + 1) * padded_);
-    if (!ends[row + 1]) continue;
-    add_cluster(group, first, row + 1, v.isa);
-    first = row + 1;
-  }
-}
-
-void RecipeIndex::add_cluster(Group& group, std::uint32_t first, std::uint32_t end, Isa isa) const {
-  std::vector<double> sums(padded_);
-  for (std::size_t row = first; row < end; ++row)
-    for (std::size_t i = 0; i < padded_; ++i) sums[i] += double{group.numbers[row * padded_ + i]};
-  const std::size_t at = group.middles.size();
-  for (const double sum : sums) group.middles.push_back(static_cast<float>(sum / (end - first)));
-  float farthest = 0;
-  for (std::size_t row = first; row < end; ++row)
-    farthest = std::max(farthest, square(group.middles.data() + at, group.numbers.data() + row * padded_, padded_));
-  group.clusters.push_back({.first = first, .end = end, .radius = std::sqrt(farthest), .isa = isa});
-}
-
-Result<RecipeIndex::Search> RecipeIndex::search(const FeatureVector& query, const NestKey& key,
-                                                const std::vector<const Summary*>& without,
-                                                const std::function<bool(Isa)>& wanted) const {
-  Search search(*this);
-  const auto group = std::ranges::find(groups_, key, &Group::key);
-  if (group == groups_.end()) return search;
-  if (query.size() != dimension_)
-    return fail("nearest.dimension", "a vector of " + std::to_string(query.size()) +
-                                         " numbers was compared with one of " + std::to_string(dimension_));
-  search.group_ = &*group;
-  search.query_ = query;
-  search.query_.resize(padded_);
-  search.left_out_.resize(entries_.size());
-  for (const Summary* entry : without) search.left_out_[static_cast<std::size_t>(entry - entries_.data())] = true;
-  // What rounding may take from a distance, many times over.
-  constexpr float slack = 1e-4F;
-  for (std::uint32_t k = 0; k < group->clusters.size(); ++k) {
-    const Cluster& cluster = group->clusters[k];
-    if (wanted && !wanted(cluster.isa)) continue;
-    const float middle = std::sqrt(square(search.query_.data(), group->middles.data() + k * padded_, padded_));
-    search.ahead_.push({std::max(0.0F, middle - cluster.radius - slack * (middle + cluster.radius)), k});
-  }
-  return search;
-}
-
-void RecipeIndex::Search::look_at(const Cluster& cluster) {
-  const std::vector<Summary>& entries = index_.entries_;
-  for (std::uint32_t row = cluster.first; row < cluster.end; ++row) {
-    const std::uint32_t member = group_->members[row];
-    if (left_out_[member]) continue;
-    const Found found{.square = square(query_.data(), group_->numbers.data() + row * index_.padded_, index_.padded_),
-                      .member = member,
-                      .label = group_->labels[row],
-                      .isa = cluster.isa};
-    const auto [best, is_new] = best_.try_emplace(found.label, found);
-    if (!is_new) {
-      const Found& known = best->second;
-      const double gain = entries[member].ratio(), known_gain = entries[known.member].ratio();
-      const bool better =
-          gain != known_gain ? gain > known_gain : member < known.member;  // in whichever order they are looked at
-      if (found.square > known.square || (found.square == known.square && !better)) continue;
-      best->second = found;
-    }
-    found_.push(found);
-  }
-}
-
-std::optional<RecipeIndex::Near> RecipeIndex::Search::next() {
-  while (true) {
-    // As near as what is found may others be that come before it.
-    while (!ahead_.empty() &&
-           (found_.empty() || ahead_.top().distance * ahead_.top().distance <= found_.top().square)) {
-      const std::uint32_t cluster = ahead_.top().cluster;
+  std::vector<Near> run() {
+    while (!ahead_.empty() && ahead_.top().square <= enough(ahead_.top().square)) {
+      const Ahead next = ahead_.top();
       ahead_.pop();
-      look_at(group_->clusters[cluster]);
+      const VectorTree& vectors = trees_[next.tree].tree->vectors;
+      const std::uint32_t children = vectors.node(next.node).children;
+      if (children == 0) {
+        look_at(trees_[next.tree], next.node);
+        continue;
+      }
+      for (const std::uint32_t child : {children, children + 1})
+        ahead_.push({vectors.least_square(question_.from, child), next.tree, child});
     }
-    if (found_.empty()) return std::nullopt;
-    const Found found = found_.top();
-    found_.pop();
-    if (best_.at(found.label).member != found.member) continue;  // something nearer says the same
-    return Near{&index_.entries_[found.member], std::sqrt(double{found.square}), found.isa};
+    return found();
   }
+
+ private:
+  struct Best {  // of a label
+    float square = nowhere;
+    std::uint32_t entry = 0;
+  };
+  struct Searched {
+    const Tree* tree;
+    std::vector<Best> best;  // by label
+  };
+  struct Ahead {  // a node that was not looked at; nothing in it is nearer
+    float square = 0;
+    std::uint32_t tree = 0, node = 0;
+    bool operator>(const Ahead& other) const { return square > other.square; }
+  };
+
+  void add(const Tree& tree) {
+    Searched& searched = trees_.emplace_back(&tree, std::vector<Best>(tree.says.size()));
+    // Nothing is nearer than what the asker may not see.
+    for (const std::uint32_t label : tree.confined)
+      if (!index_.is_for(index_.says_[tree.says[label]], question_.asker)) searched.best[label].square = -1;
+    ahead_.push({tree.vectors.least_square(question_.from, VectorTree::root),
+                 static_cast<std::uint32_t>(trees_.size() - 1), VectorTree::root});
+  }
+
+  void look_at(Searched& searched, std::uint32_t leaf) {
+    const Tree& tree = *searched.tree;
+    std::array<float, VectorTree::most_in_leaf> squares;
+    tree.vectors.squares(question_.from, leaf, squares);
+    const auto& [first, end] = std::pair(tree.vectors.node(leaf).first, tree.vectors.node(leaf).end);
+    for (std::uint32_t row = first; row < end; ++row) {
+      const Row& one = tree.rows[row];
+      Best& best = searched.best[one.label];
+      const float square = squares[row - first];
+      if (square > best.square || left_out_[one.nest]) continue;
+      if (square == best.square && !goes_before(one.entry, best.entry)) continue;
+      if (best.square == nowhere) touched_.emplace_back(&best, tree.says[one.label]);
+      best = {square, one.entry};
+      if (square < farthest_recipe()) note(index_.says_[tree.says[one.label]].recipe, square);
+    }
+  }
+  // Of two at one distance.
+  bool goes_before(std::uint32_t a, std::uint32_t b) const {
+    const double gain = index_.places_[a].gain, other = index_.places_[b].gain;
+    return gain != other ? gain > other : a < b;
+  }
+
+  // The nearest recipes, as many as are wanted.
+  void note(std::uint32_t recipe, float square) {
+    if (known_.contains(recipe)) return;
+    std::erase_if(nearest_recipes_, [&](const auto& one) { return one.second == recipe && one.first >= square; });
+    if (std::ranges::find(nearest_recipes_, recipe, &std::pair<float, std::uint32_t>::second) != nearest_recipes_.end())
+      return;
+    nearest_recipes_.insert(std::ranges::upper_bound(nearest_recipes_, std::pair(square, recipe)),
+                            std::pair(square, recipe));
+    if (nearest_recipes_.size() > wanted_recipes()) nearest_recipes_.pop_back();
+  }
+  std::size_t wanted_recipes() const { return question_.recipes - std::min(question_.recipes, known_.size()); }
+  float farthest_recipe() const {
+    if (nearest_recipes_.size() < wanted_recipes()) return nowhere;
+    return nearest_recipes_.empty() ? 0 : nearest_recipes_.back().first;
+  }
+
+  // How far there is need to look: to the last of the recipes and of the entries that are wanted; nothing that was not
+  // looked at is nearer than `next`.
+  float enough(float next) {
+    const float recipes = farthest_recipe();
+    if (touched_.size() < question_.entries || recipes == nowhere) return nowhere;
+    if (next <= recipes) return recipes;
+    const auto within = [&](const auto& one) { return one.first->square <= recipes; };
+    if (static_cast<std::size_t>(std::ranges::count_if(touched_, within)) >= question_.entries) return recipes;
+    const auto last = touched_.begin() + static_cast<std::ptrdiff_t>(question_.entries - 1);
+    std::ranges::nth_element(touched_, last, {}, [](const auto& one) { return one.first->square; });
+    return last->first->square;
+  }
+
+  std::vector<Near> found() {
+    const float most = enough(nowhere);
+    std::vector<std::pair<Best, std::uint32_t>> last;
+    std::vector<Near> result;
+    std::unordered_set<std::uint32_t> recipes = known_;
+    const auto add = [&](const Best& one, std::uint32_t says) {
+      result.push_back({&index_.entries_[one.entry], std::sqrt(double{one.square})});
+      recipes.insert(index_.says_[says].recipe);
+    };
+    for (const auto& [best, says] : touched_) {
+      if (best->square < most || most == nowhere)
+        add(*best, says);
+      else if (best->square == most)
+        last.emplace_back(*best, says);
+    }
+    std::ranges::sort(last, {}, [](const auto& one) { return one.first.entry; });
+    for (const auto& [best, says] : last) {
+      if (result.size() >= question_.entries && recipes.size() >= question_.recipes) break;
+      add(best, says);
+    }
+    return result;
+  }
+
+  const RecipeIndex& index_;
+  const Question& question_;
+  std::vector<bool> left_out_;  // by nest
+  std::unordered_set<std::uint32_t> known_;
+  std::vector<Searched> trees_;
+  std::vector<std::pair<const Best*, std::uint32_t>> touched_;    // with what it says
+  std::vector<std::pair<float, std::uint32_t>> nearest_recipes_;  // sorted
+  std::priority_queue<Ahead, std::vector<Ahead>, std::greater<>> ahead_;
+};
+
+Result<std::vector<RecipeIndex::Near>> RecipeIndex::nearest(const Question& question) const {
+  const auto compared = [&](const Tree& tree) { return tree.key == question.key; };
+  if (std::ranges::none_of(trees_, compared)) return std::vector<Near>{};
+  if (question.from.size() != dimension_)
+    return fail("nearest.dimension", "a vector of " + std::to_string(question.from.size()) +
+                                         " numbers was compared with one of " + std::to_string(dimension_));
+  return Search(*this, question).run();
 }
 
 namespace {
 
-const std::vector<const Summary*>& entries_of(const RecipeIndex::ByHash& all, std::string_view hash) {
-  static const std::vector<const Summary*> none;
+template <class Found>
+const Found& found_in(const std::map<std::string_view, Found, std::less<>>& all, std::string_view hash) {
+  static const Found none;
   const auto found = all.find(hash);
   return found == all.end() ? none : found->second;
 }
@@ -215,28 +170,38 @@ const std::vector<const Summary*>& entries_of(const RecipeIndex::ByHash& all, st
 }  // namespace
 
 const std::vector<const Summary*>& RecipeIndex::with_hash(std::string_view hash) const {
-  return entries_of(by_hash_, hash);
+  return found_in(by_hash_, hash);
 }
 
-const std::vector<const Summary*>& RecipeIndex::with_sizeless(std::string_view sizeless) const {
-  return entries_of(by_sizeless_, sizeless);
+const std::vector<std::uint32_t>& RecipeIndex::nests_with_hash(std::string_view hash) const {
+  return found_in(nests_by_hash_, hash);
+}
+
+const std::vector<std::uint32_t>& RecipeIndex::nests_with_sizeless(std::string_view sizeless) const {
+  return found_in(nests_by_sizeless_, sizeless);
 }
 
 std::optional<FeatureVector> RecipeIndex::vector(const Summary& entry) const {
-  const auto& row = rows_[static_cast<std::size_t>(&entry - entries_.data())];
-  if (!row) return std::nullopt;
-  const float* first = groups_[row->group].numbers.data() + row->row * padded_;
-  return FeatureVector(first, first + dimension_);
+  const Place& place = places_[at(entry)];
+  if (place.tree == none) return std::nullopt;
+  return trees_[place.tree].vectors.vector(place.row);
+}
+
+std::optional<double> RecipeIndex::distance(const Summary& entry, const FeatureVector& from) const {
+  const Place& place = places_[at(entry)];
+  if (place.tree == none || from.size() != dimension_) return std::nullopt;
+  return trees_[place.tree].vectors.distance(from, place.row);
 }
 
 std::optional<NestKey> RecipeIndex::key(const Summary& entry) const {
-  const auto& row = rows_[static_cast<std::size_t>(&entry - entries_.data())];
-  return row ? std::optional(groups_[row->group].key) : std::nullopt;
+  const Place& place = places_[at(entry)];
+  return place.tree == none ? std::nullopt : std::optional(trees_[place.tree].key);
 }
 
 std::vector<NestKey> RecipeIndex::keys() const {
   std::vector<NestKey> keys;
-  for (const Group& group : groups_) keys.push_back(group.key);
+  for (const Tree& tree : trees_)
+    if (std::ranges::find(keys, tree.key) == keys.end()) keys.push_back(tree.key);
   return keys;
 }
 

@@ -1,53 +1,96 @@
-// All entries of a database in memory, for one that is asked again and again: by hash, and by likeness. A search gives
-// of all measurements that say the same (one recipe, on one class of machine, at one size class, a gain or none, for
-// the same who ask) the nearest. So many measurements of one recipe hide no other recipe.
+// All entries of a database in memory: by structural hash, and by what their measurements say. Entries say the same
+// when they carry the same recipe, measured on the same class of machine at the same size class with the same threads,
+// with a gain or without one, for the same askers; many do. Of those the one with the greatest gain stands for the
+// others where the nest itself is asked about, and where neighbours are looked for, the nearest (of equally near ones,
+// the one with the greatest gain).
 //
-// The vectors of one nest lie near each other, the more so at like sizes: some dozens are a cluster, with its middle
-// and how far they are from it. A search looks at each cluster's middle, and at the vectors of those alone that may
-// hold something nearer than what it has. It is exact: 88 numbers for each cluster, and for each entry of the nearest
-// ones.
+// The search is exact: neighbours lie in trees (tuning-db/vector_tree.h), one for each element type, depth and
+// instruction set, and those parts of them are looked at, nearest first, that may hold something nearer than what is
+// needed.
 #pragma once
 
-#include <compare>
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <optional>
-#include <queue>
 #include <string>
 #include <string_view>
-#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "sdfg/result.h"
 #include "tuning-db/features.h"
+#include "tuning-db/size_class.h"
 #include "tuning-db/store.h"
+#include "tuning-db/vector_tree.h"
 
 namespace sous::tuning_db {
 
 class RecipeIndex {
  public:
+  static constexpr std::uint32_t none = ~std::uint32_t{0};
+
   // Both in order of id; entries without a vector are found by their hash alone. Error: nearest.dimension.
   static Result<RecipeIndex> build(std::vector<Summary> entries, const std::vector<StoredVector>& vectors);
+
+  // What entries say, as numbers that are equal where it is the same.
+  struct Says {
+    std::uint32_t recipe = 0;
+    std::uint32_t measured_by = 0;  // of `measurers`
+    std::optional<SizeClass> size = std::nullopt;
+    Isa isa = Isa::scalar;
+    bool gains = false;
+    std::uint32_t only_for = 0;  // 0: everyone
+  };
+  // A class of machines, and threads.
+  using Measurer = std::pair<std::string_view, int>;
 
   struct Near {
     const Summary* entry = nullptr;
     double distance = 0;
-    Isa isa = Isa::scalar;
   };
-  // One for each of what measurements say, nearest first, equal distances in order of id, as far as somebody asks: none
-  // is looked for before. Lives as long as its index.
-  class Search;
-  // Of those alone whose instruction set `wanted` takes (null: all); none of `without`, which are entries of this
-  // index. Error: nearest.dimension.
-  Result<Search> search(const FeatureVector& query, const NestKey& key, const std::vector<const Summary*>& without,
-                        const std::function<bool(Isa)>& wanted = nullptr) const;
+  struct Question {
+    const FeatureVector& from;
+    NestKey key;
+    std::vector<std::uint32_t> without = {};    // nests
+    std::function<bool(Isa)> wanted = nullptr;  // null: all instruction sets
+    std::string_view asker = {};
+    std::size_t entries = ~std::size_t{0}, recipes = 0;  // so many at least, and of so many recipes
+    std::vector<std::uint32_t> other_than = {};          // recipes that do not count
+  };
+  // One for each of what measurements say, as far away as it takes to have as many as are wanted, and none that is
+  // farther. Error: nearest.dimension.
+  Result<std::vector<Near>> nearest(const Question& question) const;
 
   const std::vector<Summary>& entries() const { return entries_; }
+  // What ranking needs of an entry, close together.
+  struct Place {
+    std::uint32_t says = 0, nest = 0, tree = none, row = 0;
+    double gain = 0;  // Summary::ratio
+    bool has_thresholds = false;
+  };
+  const Place& place(const Summary& entry) const { return places_[at(entry)]; }
+  const Says& says(std::uint32_t number) const { return says_[number]; }
+  // Who may see what says so.
+  bool is_for(const Says& says, std::string_view asker) const {
+    return says.only_for == 0 || is_among(asker, parties_[says.only_for]);
+  }
+  const std::vector<Measurer>& measurers() const { return measurers_; }
+
+  // A nest: of one structural hash and one sizeless hash. `family`: equal for those that differ in sizes alone.
+  struct Nest {
+    std::string_view hash, sizeless;
+    std::uint32_t family = 0;
+    std::vector<const Summary*> strongest = {};  // of what says the same
+  };
+  const Nest& nest(std::uint32_t number) const { return nests_[number]; }
+  const std::vector<std::uint32_t>& nests_with_hash(std::string_view hash) const;
+  const std::vector<std::uint32_t>& nests_with_sizeless(std::string_view sizeless) const;
+
   const std::vector<const Summary*>& with_hash(std::string_view hash) const;
-  const std::vector<const Summary*>& with_sizeless(std::string_view sizeless) const;
   std::optional<FeatureVector> vector(const Summary& entry) const;  // of an entry of this index
-  std::optional<NestKey> key(const Summary& entry) const;           // the same
+  std::optional<double> distance(const Summary& entry, const FeatureVector& from) const;
+  std::optional<NestKey> key(const Summary& entry) const;  // the same
   std::vector<NestKey> keys() const;
   // All, in order of hash; those of one in order of id.
   using ByHash = std::map<std::string_view, std::vector<const Summary*>, std::less<>>;
@@ -57,61 +100,35 @@ class RecipeIndex {
   RecipeIndex& operator=(RecipeIndex&&) = default;
 
  private:
-  struct Cluster {  // of one nest and instruction set, at like sizes
-    std::uint32_t first = 0, end = 0;
-    float radius = 0;  // that is the farthest of them from the middle
-    Isa isa = Isa::scalar;
-  };
-  struct Group {  // of one key
-    NestKey key;
-    std::vector<std::uint32_t> members, labels;  // positions among the entries; what they say; cluster by cluster
-    std::vector<float> numbers, middles;         // row by row, each padded with zeros
-    std::vector<Cluster> clusters;
-  };
-  using Vectors = std::vector<const StoredVector*>;  // beside the entries
   struct Row {
-    std::uint32_t group = 0, row = 0;
+    std::uint32_t entry = 0, nest = 0;
+    std::uint32_t label = 0;  // its place in the tree's `says`
   };
+  struct Tree {
+    NestKey key;
+    Isa isa = Isa::scalar;
+    VectorTree vectors;
+    std::vector<Row> rows;
+    std::vector<std::uint32_t> says;
+    std::vector<std::uint32_t> confined;  // labels of what is not for everyone
+  };
+  class Builder;
+  class Search;
+  using NestsOf = std::map<std::string_view, std::vector<std::uint32_t>, std::less<>>;
+
   RecipeIndex() = default;
-  void add_rows(std::uint32_t group, const Vectors& vectors);
-  void add_cluster(Group& group, std::uint32_t first, std::uint32_t end, Isa isa) const;
+  std::size_t at(const Summary& entry) const { return static_cast<std::size_t>(&entry - entries_.data()); }
 
   std::vector<Summary> entries_;
-  ByHash by_hash_, by_sizeless_;
-  std::vector<std::optional<Row>> rows_;  // beside the entries
-  std::vector<Group> groups_;
-  std::size_t dimension_ = 0, padded_ = 0;
-};
-
-class RecipeIndex::Search {
- public:
-  std::optional<Near> next();
-
- private:
-  friend class RecipeIndex;
-  struct Found {
-    float square = 0;
-    std::uint32_t member = 0, label = 0;
-    Isa isa = Isa::scalar;
-    bool operator>(const Found& other) const {
-      return square != other.square ? square > other.square : member > other.member;
-    }
-  };
-  struct Ahead {  // a cluster that was not looked at; nothing in it is nearer
-    float distance = 0;
-    std::uint32_t cluster = 0;
-    auto operator<=>(const Ahead&) const = default;
-  };
-  explicit Search(const RecipeIndex& index) : index_(index) {}
-  void look_at(const Cluster& cluster);
-
-  const RecipeIndex& index_;
-  const Group* group_ = nullptr;
-  std::vector<float> query_;
-  std::vector<bool> left_out_;  // beside the entries
-  std::priority_queue<Ahead, std::vector<Ahead>, std::greater<>> ahead_;
-  std::priority_queue<Found, std::vector<Found>, std::greater<>> found_;
-  std::unordered_map<std::uint32_t, Found> best_;  // by label, of what was looked at
+  ByHash by_hash_;
+  std::vector<Place> places_;  // beside the entries
+  std::vector<Nest> nests_;
+  NestsOf nests_by_hash_, nests_by_sizeless_;
+  std::vector<Says> says_;
+  std::vector<Measurer> measurers_;
+  std::vector<std::string_view> parties_;  // by Says::only_for; everyone's is empty
+  std::vector<Tree> trees_;
+  std::size_t dimension_ = 0;
 };
 
 }  // namespace sous::tuning_db

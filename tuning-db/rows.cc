@@ -21,28 +21,27 @@ constexpr const char* from = "FROM entries e JOIN nests n ON n.id = e.nest JOIN 
 
 bool has_schema(Connection& db, std::int64_t least) { return db.schema_version().value_or(0) >= least; }
 
-bool Summary::is_for(std::string_view name) const {
-  if (!only_for) return true;
+bool is_among(std::string_view name, std::string_view names) {
   if (name.empty()) return false;
-  for (std::string_view rest = *only_for; !rest.empty();) {
-    const std::size_t comma = std::min(rest.find(','), rest.size());
-    if (rest.substr(0, comma) == name) return true;
-    rest.remove_prefix(std::min(comma + 1, rest.size()));
+  while (!names.empty()) {
+    const std::size_t comma = std::min(names.find(','), names.size());
+    if (names.substr(0, comma) == name) return true;
+    names.remove_prefix(std::min(comma + 1, names.size()));
   }
   return false;
 }
 
 std::string summary_rows(Connection& db, const std::string& rest) {
   const bool has_senders = has_schema(db, 5);
-  const char* least = has_schema(db, 3) ? "CASE e.least WHEN '' THEN 0 ELSE 1 END, " : "0, ";
+  const char* least = has_schema(db, 3) ? "e.least, " : "'', ";
   return std::string(
              "SELECT e.id, e.name, n.structural_hash, e.size_class, e.recipe, e.target, h.class, e.compiler, e.time, "
              "e.baseline_seconds, e.tuned_seconds, e.threads, e.flags, ") +
          least + (has_schema(db, 8) ? "n.sizeless, " : "'', ") +
          (has_senders ? "e.sent, CASE e.sent WHEN 1 THEN (SELECT " + db.joined("s.name") +
-                            " FROM (SELECT name FROM senders WHERE entry = e.id ORDER BY name) AS s) ELSE '' END "
-                      : "0, '' ") +
-         from + rest;
+                            " FROM (SELECT name FROM senders WHERE entry = e.id ORDER BY name) AS s) ELSE '' END"
+                      : "0, ''") +
+         ", n.id, e.sizes, e.baseline_spread, e.tuned_spread " + from + rest;
 }
 
 std::string summaries_with_sizeless(Connection& db) {
@@ -56,6 +55,7 @@ Result<std::vector<Summary>> read_summaries(Statement& rows) {
   while (true) {
     TRY(const bool row, rows.step());
     if (!row) return result;
+    std::string least = rows.text(13);
     result.push_back({.id = rows.text(0),
                       .name = rows.text(1),
                       .structural_hash = rows.text(2),
@@ -70,8 +70,13 @@ Result<std::vector<Summary>> read_summaries(Statement& rows) {
                       .tuned_seconds = rows.real(10),
                       .threads = static_cast<int>(std::clamp<std::int64_t>(rows.integer(11), 0, INT_MAX)),
                       .sizeless = rows.text(14),
-                      .has_thresholds = rows.integer(13) == 1,
-                      .only_for = rows.integer(15) == 1 ? std::optional(rows.text(16)) : std::nullopt});
+                      .has_thresholds = !least.empty(),
+                      .only_for = rows.integer(15) == 1 ? std::optional(rows.text(16)) : std::nullopt,
+                      .nest = rows.text(17),
+                      .sizes = rows.text(18),
+                      .least = std::move(least),
+                      .baseline_spread = rows.real(19),
+                      .tuned_spread = rows.real(20)});
   }
 }
 
@@ -82,49 +87,72 @@ std::string entry_rows(Connection& db, const std::string& rest) {
          (has_schema(db, 3) ? "e.least " : "'' ") + from + rest;
 }
 
+namespace {
+
+// Fields that are JSON; `least` may be empty.
+Result<void> read_fields(Entry& e, const std::string& sizes, const std::string& recipe, const std::string& least) {
+  TRY(const Json json, parse_json("{\"sizes\":" + sizes + "}", "entry"));
+  TRY(auto reader, ObjectReader::of(json, "entry", ""));
+  TRY(e.sizes, reader.integers("sizes"));
+  TRY_VOID(reader.done());
+  TRY(e.recipe, transforms::recipe_from_json(recipe));
+  if (least.empty()) return {};
+  TRY(const Json thresholds, parse_json("{\"least\":" + least + "}", "entry"));
+  TRY(auto field, ObjectReader::of(thresholds, "entry", ""));
+  return read_least(field, "entry", e.least_extents, e.least_work);
+}
+
+std::unexpected<Error> broken(const Error& error, const std::string& id) {
+  return std::unexpected(as_one_line(Error{"db.entry", error.to_string(), "entry " + id}));
+}
+
+}  // namespace
+
 // A stored row can be anything that a person with an SQLite shell made of it: read as input.
 Result<Entry> read_entry(const Statement& row) {
-  const auto broken = [&](const Error& error) {
-    return std::unexpected(as_one_line(Error{"db.entry", error.to_string(), "entry " + row.text(0)}));
-  };
   Entry e;
-  e.name = row.text(1);
-  auto nest = sdfg::from_json(row.text(2));
-  if (!nest) return broken(nest.error());
-  if (auto checked = sdfg::check_foreign(*nest); !checked) return broken(checked.error());
-  e.nest = std::move(*nest);
-  e.structural_hash = row.text(3);
-  const auto sizes = parse_json("{\"sizes\":" + row.text(4) + "}", "entry");
-  if (!sizes) return broken(sizes.error());
-  auto reader = ObjectReader::of(*sizes, "entry", "");
-  if (!reader) return broken(reader.error());
-  auto values = reader->integers("sizes");
-  if (!values) return broken(values.error());
-  if (auto done = reader->done(); !done) return broken(done.error());
-  e.sizes = std::move(*values);
-  auto recipe = transforms::recipe_from_json(row.text(5));
-  if (!recipe) return broken(recipe.error());
-  e.recipe = std::move(*recipe);
-  auto hardware = hardware_from_json(row.text(6));
-  if (!hardware) return broken(hardware.error());
-  e.hardware = std::move(*hardware);
-  e.baseline_seconds = row.real(7);
-  e.baseline_spread = row.real(8);
-  e.tuned_seconds = row.real(9);
-  e.tuned_spread = row.real(10);
-  e.threads = static_cast<int>(std::clamp<std::int64_t>(row.integer(11), 0, INT_MAX));
-  e.compiler = row.text(12);
-  e.flags = row.text(13);
-  e.provenance = row.text(14);
-  e.time = row.text(15);
-  if (const std::string least = row.text(16); !least.empty()) {
-    const auto json = parse_json("{\"least\":" + least + "}", "entry");
-    if (!json) return broken(json.error());
-    auto field = ObjectReader::of(*json, "entry", "");
-    if (!field) return broken(field.error());
-    if (auto read = read_least(*field, "entry", e.least_extents, e.least_work); !read) return broken(read.error());
-  }
-  if (auto checked = check(e); !checked) return broken(checked.error());
+  const auto read = [&]() -> Result<void> {
+    e.name = row.text(1);
+    TRY(e.nest, sdfg::from_json(row.text(2)));
+    TRY_VOID(sdfg::check_foreign(e.nest));
+    e.structural_hash = row.text(3);
+    TRY(e.hardware, hardware_from_json(row.text(6)));
+    e.baseline_seconds = row.real(7);
+    e.baseline_spread = row.real(8);
+    e.tuned_seconds = row.real(9);
+    e.tuned_spread = row.real(10);
+    e.threads = static_cast<int>(std::clamp<std::int64_t>(row.integer(11), 0, INT_MAX));
+    e.compiler = row.text(12);
+    e.flags = row.text(13);
+    e.provenance = row.text(14);
+    e.time = row.text(15);
+    TRY_VOID(read_fields(e, row.text(4), row.text(5), row.text(16)));
+    return check(e);
+  }();
+  if (!read) return broken(read.error(), row.text(0));
+  return e;
+}
+
+Result<Entry> entry_of(const Summary& summary, sdfg::Sdfg nest) {
+  Entry e{.name = summary.name,
+          .nest = std::move(nest),
+          .structural_hash = summary.structural_hash,
+          .sizes = {},
+          .recipe = {},
+          .hardware = parse_hardware_class(summary.hardware_class).value_or(Hardware{}),
+          .baseline_seconds = summary.baseline_seconds,
+          .baseline_spread = summary.baseline_spread,
+          .tuned_seconds = summary.tuned_seconds,
+          .tuned_spread = summary.tuned_spread,
+          .threads = summary.threads,
+          .least_extents = {},
+          .compiler = summary.compiler,
+          .flags = summary.flags,
+          .provenance = {},
+          .time = summary.time};
+  if (auto read = read_fields(e, summary.sizes, summary.recipe_json, summary.least); !read)
+    return broken(read.error(), summary.id);
+  if (auto checked = check(e); !checked) return broken(checked.error(), summary.id);
   return e;
 }
 

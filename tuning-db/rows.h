@@ -29,4 +29,7 @@ std::string for_everyone(Connection& db);
 // Of the latter. Errors: db.entry.
 Result<Entry> read_entry(const Statement& row);
 
+// What a summary says, with its nest; of the hardware no more than its class. Errors: db.entry.
+Result<Entry> entry_of(const Summary& summary, sdfg::Sdfg nest);
+
 }  // namespace sous::tuning_db

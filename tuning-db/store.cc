@@ -248,6 +248,12 @@ Result<std::vector<std::string>> Store::own() const {
   }
 }
 
+Result<std::optional<std::string>> Store::nest(const std::string& nest) const {
+  Statement rows(*impl_->db, "SELECT json FROM nests WHERE id = ?");
+  TRY(const bool found, rows.bind(nest).step());
+  return found ? std::optional(rows.text(0)) : std::nullopt;
+}
+
 // Piece by piece, since a statement has a budget; a file in which ids do not ascend could be read for ever.
 Result<std::vector<Summary>> Store::by_id() const {
   std::vector<Summary> all;

@@ -38,6 +38,9 @@ struct StoreOptions {
   std::shared_ptr<const Embedding> embedding = static_embedding();
 };
 
+// Whether `name` is one of the names with commas between them.
+bool is_among(std::string_view name, std::string_view names);
+
 // Shared by the lists and the ranking: an entry without its nest. The hardware class is that of the build that was
 // measured (tuning-db/build_isa.h).
 struct Summary {
@@ -49,8 +52,11 @@ struct Summary {
   // Of an entry that one party alone vouches for (tuning-db/confirm.h): its tokens' names, with commas. Nobody:
   // nullopt.
   std::optional<std::string> only_for = std::nullopt;
+  // What else an answer says: which of the nests it is, and as they are stored.
+  std::string nest = {}, sizes = {}, least = {};
+  double baseline_spread = 0, tuned_spread = 0;
   // `name`: of the token of who asks; empty: there is none.
-  bool is_for(std::string_view name) const;
+  bool is_for(std::string_view name) const { return !only_for || is_among(name, *only_for); }
   // Finite, so that it can be sorted by: a stored row may hold infinities.
   double ratio() const {
     const double ratio = tuned_seconds > 0 ? baseline_seconds / tuned_seconds : 0;
@@ -109,6 +115,8 @@ class Store {
   // `sizeless`: as Summary has it.
   Result<std::vector<Summary>> with_sizeless(const std::string& sizeless) const;
   Result<std::vector<Summary>> with_ids(const std::vector<std::string>& ids) const;
+  // As JSON; nullopt: it is gone. `nest`: as Summary has it.
+  Result<std::optional<std::string>> nest(const std::string& nest) const;
   // Vectors of the embedding in use. Entries without one are embedded first, and what else is derived of nests is
   // derived.
   Result<std::vector<StoredVector>> vectors();

@@ -35,17 +35,6 @@ TEST(Protocol, ReplyRoundTrip) {
   EXPECT_EQ(back->matches[0][0].reach, 1.5);
 }
 
-TEST(Protocol, NestsAreWrittenOnce) {
-  NestTexts texts;
-  QueryReply several = reply();
-  auto other = several.matches[0][0];
-  other.id = std::string(32, '1');
-  several.matches[1] = {other, several.matches[0][0]};
-  for (int times = 0; times < 2; ++times) EXPECT_EQ(to_json(several, &texts), to_json(several));
-  EXPECT_EQ(texts.of(other), texts.of(several.matches[0][0])) << "one text for both entries of the nest";
-  EXPECT_EQ(query_reply_from_json(to_json(several, &texts))->matches[1][0].nest, other.nest);
-}
-
 TEST(Protocol, HostileRepliesAreRefused) {
   const std::string good = to_json(reply());
   const auto code = [&](const std::string& from, const std::string& to) {

@@ -12,9 +12,11 @@
 #include <thread>
 #include <vector>
 
+#include "sdfg/json.h"
 #include "sdfg/text.h"
 #include "tests/unit/tuning_db/nests.h"
 #include "tests/unit/tuning_db/stores.h"
+#include "tuning-db/evidence.h"
 #include "tuning-db/files.h"
 #include "tuning-db/insert.h"
 #include "tuning-db/places.h"
@@ -281,6 +283,57 @@ TEST_P(DatabaseTest, AFollowedOneAnswersAsOneThatReadsTheFile) {
         if (n == 0) asked.sizes.clear();
         EXPECT_EQ(ids(followed->query({asked}, k)->front()), ids(query(asked, k)));
       }
+}
+
+// What is told of entries is made of what is held of them in memory; a match is read from the file.
+TEST_P(DatabaseTest, WhatIsToldIsWhatAQueryAnswers) {
+  for (const std::int64_t n : {8, 50, 500, 501, 4000})
+    for (const auto nest : {nests::gemm, nests::syrk, nests::jacobi})
+      for (const char* recipe : {"reverse(loop=i0) -> cpp", "reverse(loop=i1) -> cpp"}) {
+        Entry one = entry(nest, n, recipe, 1 + static_cast<double>(n) / 1000);
+        if (n == 50) one.least_extents = {7, 8.5}, one.least_work = 9;
+        if (n == 501) one.hardware = nests::machine(64), one.flags = "-O2 -mavx2";
+        add(one);
+      }
+  ASSERT_TRUE(database->follow(interval));
+  const auto compare = [&](const transforms::NestQuery& asked) {
+    const auto expected = query(asked, 32);
+    const auto ranked = database->rank({asked}, 32, nests::machine()).value();
+    ASSERT_EQ(ranked.nests[0].size(), expected.size());
+    for (std::size_t k = 0; k < expected.size(); ++k) {
+      const auto told = database->tell(*ranked.nests[0][k].entry).value();
+      ASSERT_TRUE(told);
+      EXPECT_EQ(told->match.id, expected[k].id);
+      EXPECT_EQ(told->match.name, expected[k].name);
+      EXPECT_EQ(told->match.recipe, expected[k].recipe);
+      EXPECT_EQ(told->match.embedding, expected[k].embedding);
+      EXPECT_EQ(told->match.reach, expected[k].reach);
+      EXPECT_EQ(evidence_json(told->match.evidence), evidence_json(expected[k].evidence));
+      EXPECT_EQ(ranked.nests[0][k].distance, expected[k].distance);
+      EXPECT_EQ(*told->nest, sdfg::to_json(expected[k].nest));
+    }
+  };
+  auto other = Store::open({.path = place, .seeds = {}});
+  // A loss, of a recipe that gains elsewhere: nobody is answered with it.
+  std::jthread writer([&](const std::stop_token& stop) {
+    const Entry coming = entry(nests::gemm, 700, "reverse(loop=i0) -> cpp", 0.5);
+    while (!stop.stop_requested()) EXPECT_TRUE(other->add(coming) && other->remove(entry_id(coming)));
+  });
+  for (const auto nest : {nests::gemm, nests::syrk, nests::jacobi})
+    for (const std::int64_t n : {7, 40, 500, 5000}) compare(asks(nest, n));
+}
+
+TEST_P(DatabaseTest, WhatCannotBeReadIsNotTold) {
+  add(entry(nests::gemm, 500));
+  add(entry(nests::syrk, 500));
+  const Handle writer = open_existing(place).value();
+  ASSERT_TRUE(
+      writer->execute("UPDATE entries SET sizes = 'nonsense' WHERE id = '" + entry_id(entry(nests::gemm, 500)) + "'"));
+  ASSERT_TRUE(database->follow(interval));
+  const auto ranked = database->rank({asks(nests::gemm, 500)}, 3, nests::machine()).value();
+  ASSERT_FALSE(ranked.nests[0].empty());
+  for (const auto& one : ranked.nests[0])
+    EXPECT_EQ(database->tell(*one.entry).value().has_value(), one.entry->id != entry_id(entry(nests::gemm, 500)));
 }
 
 TEST_P(DatabaseTest, AFollowedOneNoticesWhatOthersAddAndTakeAway) {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <map>
@@ -35,13 +36,14 @@ struct Kept {
   RecipeIndex index() const { return RecipeIndex::build(entries, vectors).value(); }
 };
 
-std::vector<RecipeIndex::Near> all(Result<RecipeIndex::Search> search) {
-  std::vector<RecipeIndex::Near> found;
-  while (const auto one = search.value().next()) found.push_back(*one);
+// All, in order.
+std::vector<RecipeIndex::Near> all(const RecipeIndex& index, const RecipeIndex::Question& question) {
+  auto found = index.nearest(question).value();
+  std::ranges::sort(found, {}, [](const RecipeIndex::Near& one) { return std::pair(one.distance, one.entry->id); });
   return found;
 }
 
-// 1, 16, 17: the rows are padded to whole lanes.
+// 1, 16, 17: numbers are compared eight at once, and what is left of them one by one.
 TEST(RecipeIndex, WithARecipeEachItFindsWhatTheSlowTwinFinds) {
   std::mt19937 random(7);
   std::uniform_real_distribution<float> number(-10, 10);
@@ -61,7 +63,7 @@ TEST(RecipeIndex, WithARecipeEachItFindsWhatTheSlowTwinFinds) {
     const auto nearest = Nearest::build(kept.vectors).value();
     for (int i = 0; i < 20; ++i) {
       const FeatureVector query = any();
-      const auto found = all(index.search(query, matrices, index.with_hash("own")));
+      const auto found = all(index, {.from = query, .key = matrices, .without = index.nests_with_hash("own")});
       const auto expected = nearest.search_slowly(query, 1000, filter).value();
       ASSERT_EQ(found.size(), expected.size());
       for (std::size_t n = 0; n < found.size(); ++n) {
@@ -104,13 +106,31 @@ TEST(RecipeIndex, ClustersHideNothing) {
       }
       std::set<std::pair<double, std::string>> expected;
       for (const auto& [label, one] : nearest) expected.emplace(std::get<0>(one), std::get<2>(one));
-      const auto found =
-          all(index.search(from, matrices, index.with_hash("h7"),
-                           narrow ? std::function<bool(Isa)>([](Isa isa) { return isa == Isa::avx2; }) : nullptr));
+      const RecipeIndex::Question question{
+          .from = from,
+          .key = matrices,
+          .without = index.nests_with_hash("h7"),
+          .wanted = narrow ? std::function<bool(Isa)>([](Isa isa) { return isa == Isa::avx2; }) : nullptr};
+      const auto found = all(index, question);
       ASSERT_EQ(found.size(), expected.size());
       for (std::size_t n = 0; const auto& [distance, id] : expected) {
         EXPECT_EQ(found[n].entry->id, id);
         EXPECT_NEAR(found[n++].distance, distance, 1e-6);
+      }
+      // As many entries as are wanted, and on to as many recipes.
+      for (const auto& [entries, recipes] : {std::pair<std::size_t, std::size_t>{1, 7}, {25, 7}, {70, 38}, {9, 0}}) {
+        std::vector<std::string> nearest_ids, few;
+        std::set<std::string> distinct;
+        for (const auto& one : found) {
+          if (nearest_ids.size() >= entries && distinct.size() >= recipes) break;
+          nearest_ids.push_back(one.entry->id);
+          distinct.insert(one.entry->recipe_json);
+        }
+        auto some = question;
+        some.entries = entries;
+        some.recipes = recipes;
+        for (const auto& one : all(index, some)) few.push_back(one.entry->id);
+        EXPECT_EQ(few, nearest_ids) << entries << " entries, " << recipes << " recipes";
       }
     }
   }
@@ -123,14 +143,14 @@ TEST(RecipeIndex, OfWhatMeasurementsSayTheNearestIsKept) {
   kept.add("a", {0.5F});
   kept.entries.back().tuned_seconds = 9;  // a loss says something else
   const RecipeIndex index = kept.index();
-  const auto found = all(index.search({0}, matrices, {}));
+  const auto found = all(index, {.from = {0}, .key = matrices});
   ASSERT_EQ(found.size(), 3u);
   EXPECT_EQ(found[0].entry->id, "1101");
   EXPECT_EQ(found[1].entry->id, "1099");
   EXPECT_EQ(found[2].entry->recipe_json, "b");
-  EXPECT_TRUE(all(index.search({0}, matrices, index.with_hash("h"))).empty());
-  EXPECT_TRUE(all(index.search({0}, {sdfg::ElementType::f32, 1}, {})).empty());
-  EXPECT_EQ(index.search({0, 0}, matrices, {}).error().code, "nearest.dimension");
+  EXPECT_TRUE(all(index, {.from = {0}, .key = matrices, .without = index.nests_with_hash("h")}).empty());
+  EXPECT_TRUE(all(index, {.from = {0}, .key = {sdfg::ElementType::f32, 1}}).empty());
+  EXPECT_EQ(index.nearest({.from = {0, 0}, .key = matrices}).error().code, "nearest.dimension");
 }
 
 TEST(RecipeIndex, EntriesWithoutAVectorAreFoundByTheirHash) {
@@ -140,13 +160,13 @@ TEST(RecipeIndex, EntriesWithoutAVectorAreFoundByTheirHash) {
   kept.vectors.pop_back();
   kept.vectors.push_back({"2000", matrices, Isa::avx2, {3}});  // of an entry that came meanwhile
   const RecipeIndex index = kept.index();
-  EXPECT_EQ(all(index.search({0}, matrices, {})).size(), 1u);
+  EXPECT_EQ(all(index, {.from = {0}, .key = matrices}).size(), 1u);
   ASSERT_EQ(index.with_hash("other").size(), 1u);
   EXPECT_FALSE(index.vector(*index.with_hash("other")[0]));
   kept.vectors[0].vector = {std::nanf("")};
   EXPECT_EQ(RecipeIndex::build(kept.entries, kept.vectors).error().code, "nearest.dimension");
   const RecipeIndex none = RecipeIndex::build({}, {}).value();
-  EXPECT_TRUE(all(none.search({0}, matrices, {})).empty());
+  EXPECT_TRUE(all(none, {.from = {0}, .key = matrices}).empty());
 }
 
 }  // namespace
