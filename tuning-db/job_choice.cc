@@ -165,13 +165,7 @@ Result<std::vector<std::string>> senders_in_turn(Connection& db, const Worker& w
                  "WHERE s.name > sender.name) FROM sender WHERE sender.name IS NOT NULL) "
                  "SELECT sender.name FROM sender LEFT JOIN recent r ON r.name = sender.name "
                  "WHERE sender.name IS NOT NULL AND sender.name <> ?2 ORDER BY coalesce(r.turns, 0), sender.name");
-  rows.bind(now - day).bind(worker.party);
-  std::vector<std::string> all;
-  while (true) {
-    TRY(const bool row, rows.step());
-    if (!row) return all;
-    all.push_back(rows.text(0));
-  }
+  return read_texts(rows.bind(now - day).bind(worker.party));
 }
 
 // How a worker does what a claim asks for; one answer for each class and flags.

@@ -80,6 +80,15 @@ Result<std::vector<Summary>> read_summaries(Statement& rows) {
   }
 }
 
+Result<std::vector<std::string>> read_texts(Statement& rows) {
+  std::vector<std::string> result;
+  while (true) {
+    TRY(const bool row, rows.step());
+    if (!row) return result;
+    result.push_back(rows.text(0));
+  }
+}
+
 std::string entry_rows(Connection& db, const std::string& rest) {
   return std::string(
              "SELECT e.id, e.name, n.json, n.structural_hash, e.sizes, e.recipe, h.json, e.baseline_seconds, ") +

@@ -17,6 +17,8 @@ std::string summary_rows(Connection& db, const std::string& rest);
 std::string summaries_with_sizeless(Connection& db);
 
 Result<std::vector<Summary>> read_summaries(Statement& rows);
+// The first column of all rows.
+Result<std::vector<std::string>> read_texts(Statement& rows);
 
 std::string entry_rows(Connection& db, const std::string& rest);
 

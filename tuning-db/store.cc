@@ -239,13 +239,8 @@ Result<std::vector<Summary>> Store::list() const {
 }
 
 Result<std::vector<std::string>> Store::own() const {
-  std::vector<std::string> ids;
   Statement rows(*impl_->db, "SELECT id FROM entries WHERE seeded = 0 AND sent = 0 ORDER BY id");
-  while (true) {
-    TRY(const bool row, rows.step());
-    if (!row) return ids;
-    ids.push_back(rows.text(0));
-  }
+  return read_texts(rows);
 }
 
 Result<std::optional<std::string>> Store::nest(const std::string& nest) const {
