@@ -126,7 +126,8 @@ class ServerProcess {
     ::waitpid(pid_, nullptr, 0);
   }
   static Result<ServerProcess> begin(const string& place) {
-    const auto self = client::own_path();
+    const string program = client::folder_of(client::own_path()) + "/sous-serve", db = "--db=" + place;
+    if (::access(program.c_str(), X_OK) != 0) return fail("bench.serve", "there is no " + program, place);
     int ends[2];
     if (::pipe2(ends, O_CLOEXEC) != 0) return fail("bench.serve", "no pipe");
     ServerProcess server;
@@ -134,7 +135,6 @@ class ServerProcess {
     server.pid_ = ::fork();
     if (server.pid_ == 0) {
       ::dup2(ends[1], STDOUT_FILENO);
-      const string program = client::folder_of(self) + "/sous-serve", db = "--db=" + place;
       ::execl(program.c_str(), program.c_str(), db.c_str(), "--listen=127.0.0.1:0", "--limit-requests=0",
               "--limit-bytes=0", "--limit-nests=0", static_cast<char*>(nullptr));
       ::_exit(127);
