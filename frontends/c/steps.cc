@@ -92,9 +92,8 @@ void Builder::find_tracked() {
   Directing called;
   for (const clang::FunctionDecl* f : called_) called[f];
   find_tracked(stretch_, directing(stretch_, called), facts_.address_taken);
-  for (const clang::FunctionDecl* f : called_) {
+  for (const clang::FunctionDecl* f : called_)
     find_tracked({f->getBody()}, directing(f, called), address_taken(f->getBody()));
-  }
 }
 
 // `inside`: integers that are worth it; `taken`: variables whose address is.
