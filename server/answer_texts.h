@@ -16,17 +16,19 @@ namespace sous::server {
 
 class AnswerTexts {
  public:
-  // Some kilobytes each; the text of a nest is shared by its entries.
-  static constexpr std::size_t most = 65'536;
+  // The text of a nest is shared by its entries, and counted for each.
+  static constexpr std::size_t most = 65'536, most_bytes = std::size_t{64} << 20;
   // Of each nest the first k that can be read. Errors: those of Database::tell.
   Result<std::vector<std::vector<MatchText>>> of(tuning_db::Database& database, const tuning_db::RankedEntries& ranked,
                                                  int k);
 
  private:
   std::optional<MatchText> known(const std::string& id);
+  void keep(const std::string& id, const MatchText& text);
 
   std::mutex mutex_;
   std::unordered_map<std::string, MatchText> by_id_;
+  std::size_t bytes_ = 0;
 };
 
 }  // namespace sous::server
