@@ -5,6 +5,7 @@ tests must say the same.
     python3 tools/realworld --sous build/sous              all projects
     python3 tools/realworld --sous build/sous zlib lua     some
     python3 tools/realworld --sous build/sous --cut        a few small ones, the hard mode only
+    python3 tools/realworld --sous build/sous --speed      how fast they run (--tune 10: after sous tune, too)
 
 Sources, builds and results lie in --cache (default: ${XDG_CACHE_HOME:-~/.cache}/sous-realworld).
 """
@@ -23,9 +24,11 @@ import inputs
 import projects
 import report
 import sources
+import workloads
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
 import results as record
+import speed  # noqa: E402 (finds results by the path above)
 
 FLAGS = ("-O2", "-O3 -march=native")
 WITH_DEBUG = ("zlib", "libgsm")
@@ -52,6 +55,12 @@ def arguments():
                         help="builds at a time, each with as many compilations (configuring and most tests use one processor)")
     parser.add_argument("--record", action="store_true", help="add the rows to tests/results.jsonl")
     parser.add_argument("--table", action="store_true", help="build nothing: the newest row of each kind, as Markdown")
+    parser.add_argument("--speed", action="store_true",
+                        help="time work of seconds: built plainly and with Sous, in turns")
+    parser.add_argument("--tune", type=int, metavar="MINUTES",
+                        help="with --speed: sous tune of each project for so long, hottest nest first, and a third build")
+    parser.add_argument("--budget", default="30s", help="with --tune: for each nest (default: %(default)s)")
+    parser.add_argument("--runs", type=int, default=5, help="with --speed: turns that count (default: %(default)s)")
     parser.add_argument("--list", action="store_true", help="only name the projects")
     return parser.parse_args()
 
@@ -130,10 +139,14 @@ def newest_rows(folders):
                   key=lambda r: (order.index(r["project"]), r["flags"], r["mode"]))
 
 
+def sous_digest(sous):
+    programs = (sous, sous.with_name("sous-core"))
+    return hashlib.sha256(b"".join(program.read_bytes() for program in programs)).hexdigest()
+
+
 def results_folder(options):
     """The folder of this run's results: a new one, or with --resume that of the last run of this sous."""
-    programs = (options.sous, options.sous.with_name("sous-core"))
-    digest = hashlib.sha256(b"".join(program.read_bytes() for program in programs)).hexdigest()
+    digest = sous_digest(options.sous)
     if options.resume:
         for folder in sorted((options.cache / "results").glob("*"), reverse=True):
             of = folder / "sous"
@@ -166,9 +179,13 @@ def main():
     if options.table:
         print_table(options.cache, chosen)
         return 0
+    source = sources.Sources(options.cache)
+    if options.speed:
+        found, unreached = available([p for p in chosen if p.name in workloads.WORKLOADS], source)
+        return speed.main(found, source, options.flags or speed.FLAGS, options, sous_digest(options.sous)) or \
+            (1 if unreached and not options.if_reachable else 0)
     os.nice(max(0, 10 - os.nice(0)))
     results = results_folder(options)
-    source = sources.Sources(options.cache)
     builder = builds.Builder(source, options.sous.resolve(), options.cc, inputs.write(options.cache / "inputs"),
                              options.cache / "build", results, options.jobs)
     # What has a problem is tried again.

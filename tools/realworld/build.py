@@ -133,6 +133,9 @@ class Builder:
                 build.test_wall = step.wall
                 build.tests = {m["name"]: m["result"] for m in project.tests.finditer(step.output)}
                 build.outputs = dict(re.findall(r"(?m)^OUTPUT (\S+) (\S+)", step.output))
+                if failed := re.findall(r"(?m)^FAILED (\S+)", step.output):
+                    build.why = f"test: no output of {', '.join(failed)}"
+                    return build
             # A failed test is one that fails without Sous too, or a difference: seen where both are compared.
             if not step.ok and (name != "test" or not (build.tests or build.outputs) or "did not end" in step.why):
                 build.why = step.why

@@ -6,7 +6,7 @@ for projects that bring no tests or few) and $WORK (an empty folder outside the 
 
 Tests are read from the output of the test commands: a line "name: PASS" in one of the forms below. Lines
 `OUTPUT name value` are compared as they are between the build without Sous and the one with: programs whose results
-must be the same bytes.
+must be the same bytes. After a line `FAILED name` nothing is compared: the program did not run to its end.
 """
 import dataclasses
 import re
@@ -29,8 +29,8 @@ class Project:
 
 
 def same(name, command):
-    """A test whose output must be the same bytes with Sous as without."""
-    return f'echo "OUTPUT {name} $({command} | sha256sum | cut -c1-16)"'
+    """A test whose output must be the same bytes with Sous as without; a program that fails has none."""
+    return f'(set -o pipefail; sum=$({command} | sha256sum | cut -c1-16) && echo "OUTPUT {name} $sum" || echo "FAILED {name}")'
 
 
 AUTOTOOLS = '"./configure" --disable-dependency-tracking'
@@ -101,6 +101,7 @@ PROJECTS = (
             same("round-trip", "./minigzip64 -9 < $INPUTS/data.bin | ./minigzip64 -d"), SIMPLE),
     Project("bzip2", "bzip2", "true", 'make -j$JOBS CC="$CC" CFLAGS="-Wall -Winline $CFLAGS -D_FILE_OFFSET_BITS=64" '
             "libbz2.a bzip2 bzip2recover",
+            "export LD_LIBRARY_PATH=$PWD && " +
             # The samples that `make check` decompresses are not in Debian's package: ours then.
             " && ".join(same(f"level-{n}", f"./bzip2 -{n} < $INPUTS/data.bin") for n in (1, 5, 9)) + " && " +
             same("round-trip", "./bzip2 -9 < $INPUTS/data.bin | ./bzip2 -d") + " && " +
@@ -111,7 +112,7 @@ PROJECTS = (
             "; done; ./src/lua $INPUTS/sort.lua > /dev/null && echo 'PASS: runs'", patched=False),
     Project("libgsm", "libgsm", "true", 'make CC="$CC" CCFLAGS="-c -DNeedFunctionPrototypes=1 $CFLAGS" '
             'all',
-            same("encode", "./bin/toast -l -c < $INPUTS/speech.raw") + " && " +
+            "export LD_LIBRARY_PATH=$PWD/lib && " + same("encode", "./bin/toast -l -c < $INPUTS/speech.raw") + " && " +
             same("decode", "./bin/toast -l -c < $INPUTS/speech.raw | ./bin/untoast -l -c") + " && " +
             same("fast", "./bin/toast -F -l -c < $INPUTS/speech.raw | ./bin/untoast -l -F -c") +
             " && echo 'PASS: runs'"),

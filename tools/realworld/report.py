@@ -92,8 +92,11 @@ def recorded(r, most=6):
 
 
 def terminal(rows):
-    lines = [HEAD, *map(cells, rows)]
-    widths = [max(len(line[k]) for line in lines) for k in range(len(HEAD))]
+    return aligned([HEAD, *map(cells, rows)])
+
+
+def aligned(lines):
+    widths = [max(len(line[k]) for line in lines) for k in range(len(lines[0]))]
     return "\n".join("  ".join(c.ljust(w) for c, w in zip(line, widths)).rstrip() for line in lines)
 
 
