@@ -55,6 +55,8 @@ class Beliefs {
   Belief of(double ratio, int threads, std::string_view there);
   Discount discount(int threads, std::string_view there);
   const std::string& here() const { return here_name_; }
+  // As hardware_class writes it; empty, if it is none.
+  const std::string& here_as_written() const { return here_.name; }
 
  private:
   struct Machine {

@@ -72,7 +72,7 @@ Result<QueryRanking::Candidates> QueryRanking::gather(const RecipeIndex& index, 
 void QueryRanking::add_nest(const RecipeIndex& index, std::uint32_t nest, NestQuestion& asked, Kinship kinship,
                             Candidates& to) {
   for (const Summary* entry : index.nest(nest).strongest) {
-    if (!index.is_for(index.says(index.place(*entry).says), asker_)) continue;
+    if (!index.is_for(index.says(index.place(*entry).says).only_for, asker_)) continue;
     Candidate one = candidate(index, *entry, asked);
     one.kinship = kinship;
     if (asked.size.size.power && !one.size_speaks) {
@@ -92,6 +92,8 @@ Result<void> QueryRanking::add_neighbours(const RecipeIndex& index, NestQuestion
                                  .asker = asker_,
                                  .entries = looked_at(asked),
                                  .recipes = asked.matches};
+  const RecipeIndex::Order by_tier = order(index, asked);
+  question.order = &by_tier;
   std::unordered_set<std::uint32_t> distinct;
   for (const bool like : {true, false}) {
     question.wanted = [&](Isa there) { return (there == isa_) == like; };
@@ -107,15 +109,42 @@ Result<void> QueryRanking::add_neighbours(const RecipeIndex& index, NestQuestion
   return {};
 }
 
+const Discount& QueryRanking::discount(const RecipeIndex& index, std::uint32_t measured_by) {
+  auto& discount = discounts_[measured_by];
+  if (!discount) {
+    const auto& [machine, threads] = index.measurers()[measured_by];
+    discount = beliefs_.discount(threads, machine);
+  }
+  return *discount;
+}
+
+// As `ranked` takes the best of each recipe. Of what was measured on the asking class, losses count too, as they settle
+// what a recipe does to a nest: only a gain measured here, which nothing settles otherwise, stands for the rest of it.
+RecipeIndex::Order QueryRanking::order(const RecipeIndex& index, const NestQuestion& asked) {
+  if (!measured_here_) {
+    measured_here_.emplace(index.recipes());
+    for (const std::uint32_t recipe : index.recipes_measured_on(beliefs_.here_as_written()))
+      (*measured_here_)[recipe] = true;
+  }
+  return {.best =
+              [&](const RecipeIndex::Claim& claim) {
+                if ((*measured_here_)[claim.recipe]) return 0;
+                return tier_of(claim.gains ? 2 : 0, speaks(claim.size, claim.has_thresholds, asked.size), false);
+              },
+          .worst =
+              [&](const RecipeIndex::Says& says) {
+                const Discount& here = discount(index, says.measured_by);
+                return tier_of(here.of(says.least_gain), speaks(says.size, says.all_have_thresholds, asked.size),
+                               here.own_class);
+              },
+          .alike = not_exact};
+}
+
 Candidate QueryRanking::candidate(const RecipeIndex& index, const Summary& entry, const NestQuestion& asked) {
   const RecipeIndex::Place& place = index.place(entry);
   const RecipeIndex::Says& says = index.says(place.says);
-  auto& discount = discounts_[says.measured_by];
-  if (!discount) {
-    const auto& [machine, threads] = index.measurers()[says.measured_by];
-    discount = beliefs_.discount(threads, machine);
-  }
-  Candidate one = candidate_of(entry, place.gain, place.has_thresholds, says.size, *discount, asked.size);
+  Candidate one =
+      candidate_of(entry, place.gain, place.has_thresholds, says.size, discount(index, says.measured_by), asked.size);
   one.recipe = says.recipe;
   one.nest = index.nest(place.nest).family;
   return one;

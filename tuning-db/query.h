@@ -59,6 +59,8 @@ class QueryRanking {
   Result<void> add_neighbours(const RecipeIndex& index, NestQuestion& asked, const std::vector<std::uint32_t>& own,
                               Candidates& to);
   Candidate candidate(const RecipeIndex& index, const Summary& entry, const NestQuestion& asked);
+  RecipeIndex::Order order(const RecipeIndex& index, const NestQuestion& asked);
+  const Discount& discount(const RecipeIndex& index, std::uint32_t measured_by);
 
   // Of a build, which asks once, the rows are read as they are needed.
   Result<Candidates> gather(const Store& store, NestQuestion& asked);
@@ -75,6 +77,7 @@ class QueryRanking {
   Beliefs beliefs_;
   const Store* const store_;
   std::vector<std::optional<Discount>> discounts_;             // by the index's measurers
+  std::optional<std::vector<bool>> measured_here_;             // by the index's recipes
   std::map<std::string, Summary> rows_;                        // that were read, by id
   std::map<std::string_view, std::uint32_t> recipes_, nests_;  // of theirs, as numbers
 };

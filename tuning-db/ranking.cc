@@ -40,12 +40,16 @@ bool before(const Candidate& a, const Candidate& b) {
 
 }  // namespace
 
+bool speaks(const std::optional<SizeClass>& measured, bool has_thresholds, const AskedSize& asked) {
+  return measured && (!asked.size.power || speaks_for(*measured, has_thresholds, asked.size));
+}
+
 Candidate candidate_of(const Summary& entry, double gain, bool has_thresholds, const std::optional<SizeClass>& measured,
                        const Discount& discount, const AskedSize& asked) {
   return {.entry = &entry,
           .believed = discount.of(gain),
           .own_class = discount.own_class,
-          .size_speaks = measured && (!asked.size.power || speaks_for(*measured, has_thresholds, asked.size)),
+          .size_speaks = speaks(measured, has_thresholds, asked),
           .like_size = measured && like_size(*measured, asked.guessed),
           .measured = measured};
 }

@@ -20,6 +20,12 @@ struct AskedSize {
   SizeClass size, guessed;
 };
 
+inline int tier_of(double believed, bool size_speaks, bool own_class) {
+  if (!(believed > 1)) return 3;
+  if (!size_speaks) return 2;
+  return own_class ? 0 : 1;
+}
+
 // An entry that may be returned, before its nest is read.
 struct Candidate {
   const Summary* entry = nullptr;
@@ -33,12 +39,11 @@ struct Candidate {
   bool like_size = false;    // at one like it, where it is known or can be guessed
   std::optional<SizeClass> measured = std::nullopt;
   // 0: a gain measured on this class at this size; 1: one that is believed; 2: at another size; 3: none.
-  int tier() const {
-    if (!(believed > 1)) return 3;
-    if (!size_speaks) return 2;
-    return own_class ? 0 : 1;
-  }
+  int tier() const { return tier_of(believed, size_speaks, own_class); }
 };
+
+// Whether what was measured at this size, if it is one, is evidence at the one asked.
+bool speaks(const std::optional<SizeClass>& measured, bool has_thresholds, const AskedSize& asked);
 
 // What it says comes beside the entry, which is not looked at: `measured`, its size class, if that is one; `discount`,
 // of its machine and threads.

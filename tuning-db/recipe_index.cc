@@ -13,30 +13,66 @@ namespace {
 
 constexpr float nowhere = std::numeric_limits<float>::infinity();
 
+// The least so many squares of different things, in order.
+class NearestFew {
+ public:
+  explicit NearestFew(std::size_t wanted) : wanted_(wanted) {}
+  // Of one thing it may be told several times.
+  void note(std::uint32_t thing, float square) {
+    if (square >= farthest()) return;
+    std::erase_if(all_, [&](const auto& one) { return one.second == thing && one.first >= square; });
+    if (std::ranges::find(all_, thing, &std::pair<float, std::uint32_t>::second) != all_.end()) return;
+    all_.insert(std::ranges::upper_bound(all_, std::pair(square, thing)), std::pair(square, thing));
+    if (all_.size() > wanted_) all_.pop_back();
+  }
+  // Of as many as are wanted; `nowhere`, if there are fewer.
+  float farthest() const {
+    if (all_.size() < wanted_) return nowhere;
+    return all_.empty() ? 0 : all_.back().first;
+  }
+
+ private:
+  std::size_t wanted_;
+  std::vector<std::pair<float, std::uint32_t>> all_;
+};
+
 }  // namespace
 
 class RecipeIndex::Search {
  public:
   Search(const RecipeIndex& index, const Question& question)
-      : index_(index), question_(question), left_out_(index.nests_.size()) {
-    for (const std::uint32_t nest : question.without) left_out_[nest] = true;
-    for (const std::uint32_t recipe : question.other_than) known_.insert(recipe);
-    for (const Tree& tree : index.trees_)
+      : index_(index),
+        question_(question),
+        left_out_(question.without),
+        known_(question.other_than.begin(), question.other_than.end()),
+        recipes_(question.recipes - std::min(question.recipes, known_.size())),
+        labels_(question.entries) {
+    std::ranges::sort(left_out_);
+    if (question.order != nullptr) {
+      in_tier_.assign(index.recipes() * Order::tiers, nowhere);
+      alike_ = static_cast<float>(question.order->alike * question.order->alike * (1 + 1e-5));
+    }
+    for (const Tree& tree : index_.trees_)
       if (tree.key == question.key && (!question.wanted || question.wanted(tree.isa))) add(tree);
   }
 
   std::vector<Near> run() {
-    while (!ahead_.empty() && ahead_.top().square <= enough(ahead_.top().square)) {
+    while (!ahead_.empty() && ahead_.top().square <= enough()) {
       const Ahead next = ahead_.top();
       ahead_.pop();
+      if (is_of_no_use(next)) continue;
       const VectorTree& vectors = trees_[next.tree].tree->vectors;
       const std::uint32_t children = vectors.node(next.node).children;
       if (children == 0) {
         look_at(trees_[next.tree], next.node);
         continue;
       }
-      for (const std::uint32_t child : {children, children + 1})
-        ahead_.push({vectors.least_square(question_.from, child), next.tree, child});
+      for (const std::uint32_t child : {children, children + 1}) {
+        // The box of a child lies in its parent's.
+        const float square = std::max(next.square, vectors.least_square(question_.from, child));
+        const Ahead one{square, next.tree, child};
+        if (square <= enough() && !is_of_no_use(one)) ahead_.push(one);
+      }
     }
     return found();
   }
@@ -49,6 +85,8 @@ class RecipeIndex::Search {
   struct Searched {
     const Tree* tree;
     std::vector<Best> best;  // by label
+    // By claim: where in in_tier_ lies what comes before all that claims so; `none`: the asker may not see it.
+    std::vector<std::uint32_t> before = {};
   };
   struct Ahead {  // a node that was not looked at; nothing in it is nearer
     float square = 0;
@@ -60,10 +98,37 @@ class RecipeIndex::Search {
     Searched& searched = trees_.emplace_back(&tree, std::vector<Best>(tree.says.size()));
     // Nothing is nearer than what the asker may not see.
     for (const std::uint32_t label : tree.confined)
-      if (!index_.is_for(index_.says_[tree.says[label]], question_.asker)) searched.best[label].square = -1;
+      if (!index_.is_for(index_.says_[tree.says[label]].only_for, question_.asker)) searched.best[label].square = -1;
+    if (question_.order != nullptr)
+      for (const std::uint32_t number : tree.claims) {
+        const Claim& claim = index_.claims_[number];
+        const bool is_seen = index_.is_for(claim.only_for, question_.asker);
+        searched.before.push_back(is_seen ? place_in_tier(claim.recipe, question_.order->best(claim)) : none);
+      }
     ahead_.push({tree.vectors.least_square(question_.from, VectorTree::root),
                  static_cast<std::uint32_t>(trees_.size() - 1), VectorTree::root});
   }
+
+  static std::uint32_t place_in_tier(std::uint32_t recipe, int tier) {
+    return recipe * Order::tiers + static_cast<std::uint32_t>(tier);
+  }
+
+  // Whether the node is left out, or something comes before each of its rows, of that row's recipe. As many entries as
+  // are wanted are counted, whatever they say, so none is passed over before these are found; from there on the recipes
+  // alone say how far there is need to look. What comes before is nearer than the node, and so within what is looked
+  // at.
+  bool is_of_no_use(const Ahead& node) const {
+    const Searched& searched = trees_[node.tree];
+    if (is_left_out(searched.tree->nodes[node.node].nest)) return true;
+    if (question_.order == nullptr || node.square <= alike_ || labels_.farthest() >= node.square) return false;
+    const auto claims = searched.tree->claims_of(node.node);
+    return !claims.empty() && std::ranges::all_of(claims, [&](std::uint32_t claim) {
+      const std::uint32_t place = searched.before[claim];
+      return place == none || in_tier_[place] < node.square;
+    });
+  }
+
+  bool is_left_out(std::uint32_t nest) const { return std::ranges::binary_search(left_out_, nest); }
 
   void look_at(Searched& searched, std::uint32_t leaf) {
     const Tree& tree = *searched.tree;
@@ -74,11 +139,12 @@ class RecipeIndex::Search {
       const Row& one = tree.rows[row];
       Best& best = searched.best[one.label];
       const float square = squares[row - first];
-      if (square > best.square || left_out_[one.nest]) continue;
+      if (square > best.square || is_left_out(one.nest)) continue;
       if (square == best.square && !goes_before(one.entry, best.entry)) continue;
       if (best.square == nowhere) touched_.emplace_back(&best, tree.says[one.label]);
+      const bool is_nearer = square < best.square;
       best = {square, one.entry};
-      if (square < farthest_recipe()) note(index_.says_[tree.says[one.label]].recipe, square);
+      if (is_nearer) note(tree.says[one.label], square);
     }
   }
   // Of two at one distance.
@@ -87,37 +153,24 @@ class RecipeIndex::Search {
     return gain != other ? gain > other : a < b;
   }
 
-  // The nearest recipes, as many as are wanted.
-  void note(std::uint32_t recipe, float square) {
-    if (known_.contains(recipe)) return;
-    std::erase_if(nearest_recipes_, [&](const auto& one) { return one.second == recipe && one.first >= square; });
-    if (std::ranges::find(nearest_recipes_, recipe, &std::pair<float, std::uint32_t>::second) != nearest_recipes_.end())
-      return;
-    nearest_recipes_.insert(std::ranges::upper_bound(nearest_recipes_, std::pair(square, recipe)),
-                            std::pair(square, recipe));
-    if (nearest_recipes_.size() > wanted_recipes()) nearest_recipes_.pop_back();
-  }
-  std::size_t wanted_recipes() const { return question_.recipes - std::min(question_.recipes, known_.size()); }
-  float farthest_recipe() const {
-    if (nearest_recipes_.size() < wanted_recipes()) return nowhere;
-    return nearest_recipes_.empty() ? 0 : nearest_recipes_.back().first;
+  void note(std::uint32_t number, float square) {
+    const Says& says = index_.says_[number];
+    if (square < recipes_.farthest() && !known_.contains(says.recipe)) recipes_.note(says.recipe, square);
+    // All of them: there is no need to know which are nearest.
+    if (question_.entries != all_entries) labels_.note(number, square);
+    if (question_.order == nullptr) return;
+    // In the worst tier in which what says so may come: another of its entries may be nearer yet.
+    float* tiers = &in_tier_[place_in_tier(says.recipe, 0)];
+    if (square >= tiers[0]) return;  // in all of them is something as near
+    for (int tier = question_.order->worst(says); tier < Order::tiers; ++tier)
+      tiers[tier] = std::min(tiers[tier], square);
   }
 
-  // How far there is need to look: to the last of the recipes and of the entries that are wanted; nothing that was not
-  // looked at is nearer than `next`.
-  float enough(float next) {
-    const float recipes = farthest_recipe();
-    if (touched_.size() < question_.entries || recipes == nowhere) return nowhere;
-    if (next <= recipes) return recipes;
-    const auto within = [&](const auto& one) { return one.first->square <= recipes; };
-    if (static_cast<std::size_t>(std::ranges::count_if(touched_, within)) >= question_.entries) return recipes;
-    const auto last = touched_.begin() + static_cast<std::ptrdiff_t>(question_.entries - 1);
-    std::ranges::nth_element(touched_, last, {}, [](const auto& one) { return one.first->square; });
-    return last->first->square;
-  }
+  // How far there is need to look: to the last of the recipes and of the entries that are wanted.
+  float enough() const { return std::max(recipes_.farthest(), labels_.farthest()); }
 
   std::vector<Near> found() {
-    const float most = enough(nowhere);
+    const float most = enough();
     std::vector<std::pair<Best, std::uint32_t>> last;
     std::vector<Near> result;
     std::unordered_set<std::uint32_t> recipes = known_;
@@ -141,11 +194,14 @@ class RecipeIndex::Search {
 
   const RecipeIndex& index_;
   const Question& question_;
-  std::vector<bool> left_out_;  // by nest
+  std::vector<std::uint32_t> left_out_;  // nests, sorted
   std::unordered_set<std::uint32_t> known_;
+  NearestFew recipes_, labels_;  // labels: what they say
   std::vector<Searched> trees_;
-  std::vector<std::pair<const Best*, std::uint32_t>> touched_;    // with what it says
-  std::vector<std::pair<float, std::uint32_t>> nearest_recipes_;  // sorted
+  std::vector<std::pair<const Best*, std::uint32_t>> touched_;  // with what it says
+  // By recipe and tier: the least square of what comes in this tier or before it.
+  std::vector<float> in_tier_;
+  float alike_ = 0;
   std::priority_queue<Ahead, std::vector<Ahead>, std::greater<>> ahead_;
 };
 
@@ -160,8 +216,8 @@ Result<std::vector<RecipeIndex::Near>> RecipeIndex::nearest(const Question& ques
 
 namespace {
 
-template <class Found>
-const Found& found_in(const std::map<std::string_view, Found, std::less<>>& all, std::string_view hash) {
+template <class Key, class Found>
+const Found& found_in(const std::map<Key, Found, std::less<>>& all, std::string_view hash) {
   static const Found none;
   const auto found = all.find(hash);
   return found == all.end() ? none : found->second;
@@ -179,6 +235,10 @@ const std::vector<std::uint32_t>& RecipeIndex::nests_with_hash(std::string_view 
 
 const std::vector<std::uint32_t>& RecipeIndex::nests_with_sizeless(std::string_view sizeless) const {
   return found_in(nests_by_sizeless_, sizeless);
+}
+
+const std::vector<std::uint32_t>& RecipeIndex::recipes_measured_on(std::string_view hardware_class) const {
+  return found_in(recipes_measured_on_, hardware_class);
 }
 
 std::optional<FeatureVector> RecipeIndex::vector(const Summary& entry) const {

@@ -6,13 +6,15 @@
 //
 // The search is exact: neighbours lie in trees (tuning-db/vector_tree.h), one for each element type, depth and
 // instruction set, and those parts of them are looked at, nearest first, that may hold something nearer than what is
-// needed.
+// needed. Parts of some hundred vectors hold few recipes, though nearly as many different measurements as vectors: who
+// says in which order entries of one recipe are taken does without parts whose recipes are all found nearer by.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -29,10 +31,19 @@ namespace sous::tuning_db {
 class RecipeIndex {
  public:
   static constexpr std::uint32_t none = ~std::uint32_t{0};
+  static constexpr std::size_t all_entries = ~std::size_t{0};
 
   // Both in order of id; entries without a vector are found by their hash alone. Error: nearest.dimension.
   static Result<RecipeIndex> build(std::vector<Summary> entries, const std::vector<StoredVector>& vectors);
 
+  // What entries say, whichever machine measured them.
+  struct Claim {
+    std::uint32_t recipe = 0;
+    std::optional<SizeClass> size = std::nullopt;
+    bool gains = false;
+    std::uint32_t only_for = 0;   // 0: everyone
+    bool has_thresholds = false;  // of some entry
+  };
   // What entries say, as numbers that are equal where it is the same.
   struct Says {
     std::uint32_t recipe = 0;
@@ -41,6 +52,17 @@ class RecipeIndex {
     Isa isa = Isa::scalar;
     bool gains = false;
     std::uint32_t only_for = 0;  // 0: everyone
+    std::uint32_t claim = 0;
+    // Of all entries that say so.
+    double least_gain = 0;
+    bool all_have_thresholds = false;
+  };
+  // In which order entries of one recipe are taken: by tier, the smaller the better, then by distance.
+  struct Order {
+    static constexpr int tiers = 4;
+    std::function<int(const Claim&)> best;  // in which tier entries may be that claim so,
+    std::function<int(const Says&)> worst;  // and those that say so
+    double alike = 0;                       // what is no farther than this is equally near
   };
   // A class of machines, and threads.
   using Measurer = std::pair<std::string_view, int>;
@@ -55,11 +77,13 @@ class RecipeIndex {
     std::vector<std::uint32_t> without = {};    // nests
     std::function<bool(Isa)> wanted = nullptr;  // null: all instruction sets
     std::string_view asker = {};
-    std::size_t entries = ~std::size_t{0}, recipes = 0;  // so many at least, and of so many recipes
-    std::vector<std::uint32_t> other_than = {};          // recipes that do not count
+    std::size_t entries = all_entries, recipes = 0;  // so many at least, and of so many recipes
+    std::vector<std::uint32_t> other_than = {};      // recipes that do not count
+    const Order* order = nullptr;
   };
   // One for each of what measurements say, as far away as it takes to have as many as are wanted, and none that is
-  // farther. Error: nearest.dimension.
+  // farther. With an order, what is behind another one of its recipe, in tier and distance both, may be missing, or be
+  // represented by one that is farther. Error: nearest.dimension.
   Result<std::vector<Near>> nearest(const Question& question) const;
 
   const std::vector<Summary>& entries() const { return entries_; }
@@ -71,11 +95,14 @@ class RecipeIndex {
   };
   const Place& place(const Summary& entry) const { return places_[at(entry)]; }
   const Says& says(std::uint32_t number) const { return says_[number]; }
-  // Who may see what says so.
-  bool is_for(const Says& says, std::string_view asker) const {
-    return says.only_for == 0 || is_among(asker, parties_[says.only_for]);
+  // Who may see what is for these, as Says has them.
+  bool is_for(std::uint32_t only_for, std::string_view asker) const {
+    return only_for == 0 || is_among(asker, parties_[only_for]);
   }
   const std::vector<Measurer>& measurers() const { return measurers_; }
+  // Of which some entry was measured on this class, as hardware_class writes it; sorted.
+  const std::vector<std::uint32_t>& recipes_measured_on(std::string_view hardware_class) const;
+  std::size_t recipes() const { return recipe_count_; }  // all are smaller
 
   // A nest: of one structural hash and one sizeless hash. `family`: equal for those that differ in sizes alone.
   struct Nest {
@@ -104,6 +131,11 @@ class RecipeIndex {
     std::uint32_t entry = 0, nest = 0;
     std::uint32_t label = 0;  // its place in the tree's `says`
   };
+  struct InNode {
+    std::uint32_t nest = none;  // of all its rows
+    // Which its rows make, where they are few; otherwise none are listed.
+    std::uint32_t first_claim = 0, claims = 0;
+  };
   struct Tree {
     NestKey key;
     Isa isa = Isa::scalar;
@@ -111,6 +143,12 @@ class RecipeIndex {
     std::vector<Row> rows;
     std::vector<std::uint32_t> says;
     std::vector<std::uint32_t> confined;  // labels of what is not for everyone
+    std::vector<std::uint32_t> claims;    // by the tree's own numbers
+    std::vector<InNode> nodes;
+    std::vector<std::uint32_t> claims_of_nodes;
+    std::span<const std::uint32_t> claims_of(std::uint32_t node) const {
+      return std::span(claims_of_nodes).subspan(nodes[node].first_claim, nodes[node].claims);
+    }
   };
   class Builder;
   class Search;
@@ -125,6 +163,9 @@ class RecipeIndex {
   std::vector<Nest> nests_;
   NestsOf nests_by_hash_, nests_by_sizeless_;
   std::vector<Says> says_;
+  std::vector<Claim> claims_;
+  std::map<std::string, std::vector<std::uint32_t>, std::less<>> recipes_measured_on_;
+  std::size_t recipe_count_ = 0;
   std::vector<Measurer> measurers_;
   std::vector<std::string_view> parties_;  // by Says::only_for; everyone's is empty
   std::vector<Tree> trees_;

@@ -4,6 +4,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "tuning-db/hardware.h"
 #include "tuning-db/recipe_index.h"
 
 namespace sous::tuning_db {
@@ -60,6 +61,8 @@ class RecipeIndex::Builder {
         place.tree = tree;
         place.row = row;
       }
+    index_.recipe_count_ = recipes_.size();
+    find_measured_on();
     find_strongest();
     return std::move(index_);
   }
@@ -107,16 +110,41 @@ class RecipeIndex::Builder {
     const bool gains = entry.ratio() > 1;
     const std::uint64_t rest = std::uint64_t{only_for} << 8 | static_cast<std::uint64_t>(isa) << 1 | (gains ? 1 : 0);
     const std::uint32_t number = says_.of({{recipe, by}, {size, rest}});
+    const std::uint32_t claim = claims_.of({{recipe, size}, {only_for, gains ? 1 : 0}});
     index_.places_[k].says = number;
     index_.places_[k].gain = entry.ratio();
     index_.places_[k].has_thresholds = entry.has_thresholds;
+    const auto parsed = parse_size_class(entry.size_class);
+    if (claim == index_.claims_.size())
+      index_.claims_.push_back({.recipe = recipe, .size = parsed, .gains = gains, .only_for = only_for});
     if (number == index_.says_.size())
       index_.says_.push_back({.recipe = recipe,
                               .measured_by = by,
-                              .size = parse_size_class(entry.size_class),
+                              .size = parsed,
                               .isa = isa,
                               .gains = gains,
-                              .only_for = only_for});
+                              .only_for = only_for,
+                              .claim = claim,
+                              .least_gain = entry.ratio(),
+                              .all_have_thresholds = true});
+    Says& says = index_.says_[number];
+    says.least_gain = std::min(says.least_gain, entry.ratio());
+    says.all_have_thresholds = says.all_have_thresholds && entry.has_thresholds;
+    index_.claims_[claim].has_thresholds = index_.claims_[claim].has_thresholds || entry.has_thresholds;
+  }
+
+  // Who asks writes its class in its own way.
+  void find_measured_on() {
+    std::vector<std::string> classes;
+    for (const Measurer& one : index_.measurers_) {
+      const auto read = parse_hardware_class(one.first);
+      classes.push_back(read ? hardware_class(*read) : "");
+    }
+    for (const Says& says : index_.says_) index_.recipes_measured_on_[classes[says.measured_by]].push_back(says.recipe);
+    for (auto& [name, recipes] : index_.recipes_measured_on_) {
+      std::ranges::sort(recipes);
+      recipes.erase(std::unique(recipes.begin(), recipes.end()), recipes.end());
+    }
   }
 
   std::uint32_t tree_of(const StoredVector& vector) {
@@ -130,8 +158,12 @@ class RecipeIndex::Builder {
 
   void fill(Tree& tree, const std::vector<std::uint32_t>& members, const std::vector<const StoredVector*>& of) const {
     std::vector<const FeatureVector*> vectors;
-    for (const std::uint32_t member : members) vectors.push_back(&of[member]->vector);
-    tree.vectors = VectorTree::build(vectors);
+    std::vector<std::uint32_t> nests;
+    for (const std::uint32_t member : members) {
+      vectors.push_back(&of[member]->vector);
+      nests.push_back(index_.places_[member].nest);
+    }
+    tree.vectors = VectorTree::build(vectors, nests);
     Numbers<std::uint32_t> labels;
     tree.rows.reserve(members.size());
     for (const std::uint32_t place : tree.vectors.order()) {
@@ -140,6 +172,46 @@ class RecipeIndex::Builder {
       if (label < tree.says.size()) continue;
       tree.says.push_back(says);
       if (index_.says_[says].only_for != 0) tree.confined.push_back(label);
+    }
+    look_into_nodes(tree);
+  }
+
+  // From the leaves up; children lie behind their parents.
+  void look_into_nodes(Tree& tree) const {
+    // Some hundred rows make as many claims; it costs as much to ask about them as about the distance of a box.
+    constexpr std::size_t most = 64;
+    Numbers<std::uint32_t> numbers;
+    std::vector<std::uint32_t> of_label;
+    for (const std::uint32_t says : tree.says) {
+      of_label.push_back(numbers.of(index_.says_[says].claim));
+      if (of_label.back() == tree.claims.size()) tree.claims.push_back(index_.says_[says].claim);
+    }
+    tree.nodes.resize(tree.vectors.nodes());
+    std::vector<std::uint32_t> here;
+    for (auto at = static_cast<std::uint32_t>(tree.nodes.size()); at-- > 0;) {
+      const VectorTree::Node& node = tree.vectors.node(at);
+      InNode& in = tree.nodes[at];
+      here.clear();
+      if (node.children == 0) {
+        in.nest = tree.rows[node.first].nest;
+        for (std::uint32_t row = node.first; row < node.end; ++row) {
+          here.push_back(of_label[tree.rows[row].label]);
+          if (tree.rows[row].nest != in.nest) in.nest = none;
+        }
+      } else {
+        const std::uint32_t nest = tree.nodes[node.children].nest;
+        in.nest = nest == tree.nodes[node.children + 1].nest ? nest : none;
+        const auto left = tree.claims_of(node.children), right = tree.claims_of(node.children + 1);
+        if (left.empty() || right.empty()) continue;
+        here.assign(left.begin(), left.end());
+        here.insert(here.end(), right.begin(), right.end());
+      }
+      std::ranges::sort(here);
+      here.erase(std::unique(here.begin(), here.end()), here.end());
+      if (here.size() > most) continue;
+      in.first_claim = static_cast<std::uint32_t>(tree.claims_of_nodes.size());
+      tree.claims_of_nodes.insert(tree.claims_of_nodes.end(), here.begin(), here.end());
+      in.claims = static_cast<std::uint32_t>(here.size());
     }
   }
 
@@ -174,7 +246,7 @@ class RecipeIndex::Builder {
   Numbers<std::pair<std::string_view, std::string_view>, MixedHash> nests_;
   Numbers<std::pair<std::string_view, int>, MixedHash> measurers_;
   Numbers<std::string_view> families_, recipes_, sizes_, parties_;
-  Numbers<std::pair<Two, Rest>, SaysHash> says_;
+  Numbers<std::pair<Two, Rest>, SaysHash> says_, claims_;
 };
 
 Result<RecipeIndex> RecipeIndex::build(std::vector<Summary> entries, const std::vector<StoredVector>& vectors) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 #include <numeric>
 #include <utility>
 
@@ -19,12 +20,13 @@ namespace {
 using Vectors = std::vector<const FeatureVector*>;
 
 // The number in which they differ most, by as many as tell.
-std::size_t widest(std::span<const std::uint32_t> members, const Vectors& vectors) {
+template <class At>
+std::size_t widest(std::size_t count, const At& vector) {
   constexpr std::size_t looked_at = 64;
-  const std::size_t step = std::max<std::size_t>(1, members.size() / looked_at);
-  FeatureVector low = *vectors[members.front()], high = low;
-  for (std::size_t k = 0; k < members.size(); k += step) {
-    const FeatureVector& one = *vectors[members[k]];
+  const std::size_t step = std::max<std::size_t>(1, count / looked_at);
+  FeatureVector low = vector(0), high = low;
+  for (std::size_t k = 0; k < count; k += step) {
+    const FeatureVector& one = vector(k);
     for (std::size_t i = 0; i < low.size(); ++i) low[i] = std::min(low[i], one[i]), high[i] = std::max(high[i], one[i]);
   }
   std::size_t found = 0;
@@ -35,22 +37,85 @@ std::size_t widest(std::span<const std::uint32_t> members, const Vectors& vector
 
 }  // namespace
 
-VectorTree VectorTree::build(const Vectors& vectors) {
+struct VectorTree::Nest {
+  std::vector<std::uint32_t> members;
+  FeatureVector mean;
+};
+
+VectorTree VectorTree::build(const Vectors& vectors, const std::vector<std::uint32_t>& nests) {
   VectorTree tree;
   if (vectors.empty()) return tree;
   tree.dimension_ = vectors.front()->size();
+  std::map<std::uint32_t, Nest> all;
+  for (std::uint32_t k = 0; k < vectors.size(); ++k) all[nests[k]].members.push_back(k);
+  std::vector<const Nest*> order;
+  for (auto& [number, nest] : all) {
+    // In double, which does not overflow.
+    std::vector<double> sums(tree.dimension_);
+    for (const std::uint32_t member : nest.members)
+      for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += double{(*vectors[member])[i]};
+    for (const double sum : sums)
+      nest.mean.push_back(static_cast<float>(sum / static_cast<double>(nest.members.size())));
+    order.push_back(&nest);
+  }
   tree.order_.resize(vectors.size());
-  std::iota(tree.order_.begin(), tree.order_.end(), 0U);
   tree.nodes_.push_back({.first = 0, .end = static_cast<std::uint32_t>(vectors.size())});
   tree.boxes_.resize(2 * tree.dimension_);
-  tree.split(tree.order_, vectors, root);
+  tree.split_nests(order, vectors, root);
   return tree;
+}
+
+std::uint32_t VectorTree::add_children(std::uint32_t at, std::uint32_t rows) {
+  const auto children = static_cast<std::uint32_t>(nodes_.size());
+  const std::uint32_t first = nodes_[at].first, middle = first + rows;
+  nodes_[at].children = children;
+  nodes_.push_back({.first = first, .end = middle});
+  nodes_.push_back({.first = middle, .end = nodes_[at].end});
+  boxes_.resize(nodes_.size() * 2 * dimension_);
+  return children;
+}
+
+void VectorTree::box_children(std::uint32_t at) {
+  const std::uint32_t children = nodes_[at].children;
+  float* box = boxes_.data() + std::size_t{at} * 2 * dimension_;
+  for (std::size_t i = 0; i < dimension_; ++i) {
+    box[i] = std::min(low(children)[i], low(children + 1)[i]);
+    box[dimension_ + i] = std::max(high(children)[i], high(children + 1)[i]);
+  }
+}
+
+// At most twice as deep as the logarithm of what there is: what is more than half of it is a nest by itself soon.
+void VectorTree::split_nests(std::span<const Nest*> nests, const Vectors& vectors, std::uint32_t at) {
+  const std::uint32_t first = nodes_[at].first, rows = nodes_[at].end - first;
+  if (nests.size() == 1 || rows <= most_in_leaf) {
+    const std::span<std::uint32_t> members(order_.data() + first, rows);
+    auto to = members.begin();
+    for (const Nest* nest : nests) to = std::ranges::copy(nest->members, to).out;
+    return split(members, vectors, at);
+  }
+  const std::size_t number =
+      widest(nests.size(), [&](std::size_t k) -> const FeatureVector& { return nests[k]->mean; });
+  std::ranges::sort(nests, {}, [&](const Nest* nest) { return std::pair(nest->mean[number], nest->members.front()); });
+  // Between two nests, as near to the middle as may be.
+  std::size_t cut = 1;
+  auto before = static_cast<std::uint32_t>(nests.front()->members.size());
+  for (; cut + 1 < nests.size(); ++cut) {
+    const std::size_t next = nests[cut]->members.size();
+    if (2 * std::size_t{before} + next >= rows) break;
+    before += static_cast<std::uint32_t>(next);
+  }
+  const std::uint32_t children = add_children(at, before);
+  split_nests(nests.first(cut), vectors, children);
+  split_nests(nests.subspan(cut), vectors, children + 1);
+  box_children(at);
 }
 
 // As deep as the logarithm of what there is.
 void VectorTree::split(std::span<std::uint32_t> members, const Vectors& vectors, std::uint32_t at) {
   if (members.size() <= most_in_leaf) return make_leaf(members, vectors, at);
-  const std::size_t number = widest(members, vectors), half = members.size() / 2;
+  const std::size_t half = members.size() / 2;
+  const std::size_t number =
+      widest(members.size(), [&](std::size_t k) -> const FeatureVector& { return *vectors[members[k]]; });
   // What is sorted by lies beside what is sorted.
   std::vector<std::pair<float, std::uint32_t>> keys;
   keys.reserve(members.size());
@@ -58,19 +123,10 @@ void VectorTree::split(std::span<std::uint32_t> members, const Vectors& vectors,
   std::ranges::nth_element(keys, keys.begin() + static_cast<std::ptrdiff_t>(half));
   std::ranges::transform(keys, members.begin(), &std::pair<float, std::uint32_t>::second);
   keys = {};
-  const auto children = static_cast<std::uint32_t>(nodes_.size());
-  const std::uint32_t first = nodes_[at].first, middle = first + static_cast<std::uint32_t>(half);
-  nodes_[at].children = children;
-  nodes_.push_back({.first = first, .end = middle});
-  nodes_.push_back({.first = middle, .end = nodes_[at].end});
-  boxes_.resize(nodes_.size() * 2 * dimension_);
+  const std::uint32_t children = add_children(at, static_cast<std::uint32_t>(half));
   split(members.first(half), vectors, children);
   split(members.subspan(half), vectors, children + 1);
-  float* box = boxes_.data() + std::size_t{at} * 2 * dimension_;
-  for (std::size_t i = 0; i < dimension_; ++i) {
-    box[i] = std::min(low(children)[i], low(children + 1)[i]);
-    box[dimension_ + i] = std::max(high(children)[i], high(children + 1)[i]);
-  }
+  box_children(at);
 }
 
 void VectorTree::make_leaf(std::span<const std::uint32_t> members, const Vectors& vectors, std::uint32_t at) {

@@ -1,6 +1,7 @@
 // Vectors in a k-d tree of boxes: the box of a node is the least that holds all of its vectors, and nothing in it is
 // nearer than the box is. A leaf keeps what its vectors have in common once. Those of one nest differ in its sizes
-// alone, some 16 of 88 numbers.
+// alone, some 16 of 88 numbers, and lie farther apart than like nests do: so nests are told apart first, and what is
+// of one nest by its sizes. Boxes that hold several nests at all sizes would be wide in all numbers.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +18,8 @@ class VectorTree {
   static constexpr std::size_t most_in_leaf = 32;
 
   // All of one length, finite. They lie in rows of the tree's own order: `order()[row]` is the place among `vectors`.
-  static VectorTree build(const std::vector<const FeatureVector*>& vectors);
+  // `nests`: of each, a number.
+  static VectorTree build(const std::vector<const FeatureVector*>& vectors, const std::vector<std::uint32_t>& nests);
   const std::vector<std::uint32_t>& order() const { return order_; }
 
   struct Node {
@@ -29,6 +31,7 @@ class VectorTree {
   };
   static constexpr std::uint32_t root = 0;
   const Node& node(std::uint32_t at) const { return nodes_[at]; }
+  std::size_t nodes() const { return nodes_.size(); }  // a node's children lie behind it
   // Of the distance; nothing in the node is nearer.
   float least_square(const FeatureVector& query, std::uint32_t at) const;
   // Of the distances of a leaf's rows. Equal vectors are at equal distances, in whichever leaves they lie.
@@ -39,6 +42,11 @@ class VectorTree {
  private:
   std::uint32_t leaf_of(std::uint32_t row) const;
 
+  struct Nest;
+  void split_nests(std::span<const Nest*> nests, const std::vector<const FeatureVector*>& vectors, std::uint32_t at);
+  // Two children of which the first has so many rows.
+  std::uint32_t add_children(std::uint32_t at, std::uint32_t rows);
+  void box_children(std::uint32_t at);
   void split(std::span<std::uint32_t> members, const std::vector<const FeatureVector*>& vectors, std::uint32_t at);
   void make_leaf(std::span<const std::uint32_t> members, const std::vector<const FeatureVector*>& vectors,
                  std::uint32_t at);
