@@ -47,6 +47,11 @@ def realworld(rows):
     return table((*CELLS, *WHERE), lines) + ("\n\n" + plain("part of it", parts) if parts else "")
 
 
+def speed(rows):
+    head = ("project", "workload", "clang s", "served", "times as fast", "cpu s", "tuned", "times, tuned", "cpu s, tuned", "same")
+    return table((*head, *WHERE), [(*(row["cells"][name] for name in head), *where(row)) for row in rows.values()])
+
+
 def reasons(rows):
     """Of the first build of each project: those with other flags meet the same loops."""
     found = {}
@@ -70,6 +75,7 @@ def page():
     checks = {**newest["./x sanitize"], **newest["./x coverage"], **newest["./x tidy"]}
     parts = {
         "realworld": realworld(newest["./x realworld"]),
+        "speed": speed(newest.get("./x realworld --speed", {})),
         "reasons": reasons(newest["./x realworld"]),
         "fuzz": plain("what", newest["./x fuzz"]),
         "verify": plain("cases", newest["sous bench verify"]),

@@ -49,7 +49,9 @@ struct Nest {
 // condition at the head of its file, and nobody else can make one.
 class Equivalent {
   friend struct BlockPivots;
+  friend struct Detach;
   friend struct Expand;
+  friend struct HandOver;
   friend struct Join;
   friend struct Meet;
   friend struct Overlap;

@@ -102,6 +102,12 @@ const Sdfg buffered_sweeps =
          "loop i0 = 0 .. 5 { loop i1 = 0 .. n { loop i2 = 0 .. m { s0: w[i2] = A[i1, i2] * 2.0 } "
          "loop i3 = 0 .. m { s1: A[i1, i3] = w[m - i3 - 1] + 1.0 } } }");
 
+// Sums in order of what takes long to compute.
+const Sdfg energies = nest("array A: f64[n, m] argument array s: f64 argument", "A, s",
+                           "loop i0 = 0 .. n { loop i1 = i0 .. m { s0: s[] = s[] + 1.0 / sqrt(A[i0, i1]) } }");
+const Sdfg likelihood =
+    nest("array x: f64[n] argument array s: f64 argument", "x, s", "loop i0 = 0 .. n { s0: s[] = s[] + log(x[i0]) }");
+
 // The best of all places to cut an interval, with elements set otherwise before; and with k around j, as normal forms
 // are.
 const Sdfg folds = nest("array D: i32[n, n] argument", "D",
@@ -127,6 +133,7 @@ const std::map<std::string, std::vector<Sdfg>> suited = {
     {"parallel_vectors", {elementwise, sweeps}},
     {"fused_loops", {rows, recurrences}},
     {"workspaces", {buffered, buffered_sweeps}},
+    {"computed_ahead", {energies, likelihood}},
     {"outer_threads", {product, elementwise, sweeps, triangle}},
     {"tile_diagonals", {relaxation, corners, distances}},
     {"offload", {product, batch, filter, sweeps, scan, triangle, columns}}};
