@@ -63,43 +63,64 @@ int weight(const sdfg::Scop& scop, const sdfg::ScheduleTree& body) {
 }
 constexpr int least_weight = 3;
 
-// Cuts the loop, and those around it in which it stands alone, before what waits. Of outermost loops a block at a time.
-bool cut(const NestFacts& original, Changed& changed, const string& symbol) {
-  const LoopFacts loop = changed.facts.loop(symbol);
-  if (loop.parallel) return false;
-  const bool rows = loop.is_band;
-  if (rows && !cut(original, changed, loop.inside[0])) return false;
-  string steps;
-  if (loop.role.depth == 0 && loop.trips.value_or(INT64_MAX) > (rows ? rows_in_block : in_block))
-    steps = call("tile", "loops=[" + symbol + "], sizes=[" + std::to_string(rows ? rows_in_block : in_block) + "]");
-  const auto cut_at = [&](std::size_t child) {
-    return call("distribute", "loop=" + symbol + ", at=" + std::to_string(child));
-  };
-  if (rows)
-    return changed.admits(original, steps + call("expand", "loop=" + symbol) + cut_at(1)) &&
-           changed.facts.loop(symbol).parallel;
+const sdfg::ScheduleTree& body_of(const NestFacts& facts, const string& symbol) {
+  return sdfg::find_loop(facts.nest()->tree, symbol)->children;
+}
+
+bool computes_much(const NestFacts& facts, const string& symbol) {
+  return weight(facts.nest()->scop, body_of(facts, symbol)) >= least_weight;
+}
+
+string at(const string& symbol, std::size_t child) { return "loop=" + symbol + ", at=" + std::to_string(child); }
+
+string block_of(const string& size) { return "sizes=[" + size + "]"; }
+
+// Its iterations a block at a time, where there may be more.
+string in_blocks(const LoopFacts& loop, std::int64_t block) {
+  const string& symbol = loop.role.symbol;
+  return loop.trips.value_or(INT64_MAX) > block
+             ? call("tile", "loops=[" + symbol + "], " + block_of(std::to_string(block)))
+             : "";
+}
+
+// Cuts a loop before what waits in it, after these steps.
+bool cut_inside(const NestFacts& original, Changed& changed, const string& symbol, const string& blocks) {
+  if (!computes_much(changed.facts, symbol)) return false;
   changed.admits(original, call("detach", "loop=" + symbol));
-  const auto at = first_that_waits(changed.facts, symbol);
-  if (at.value_or(0) == 0) return false;
-  const auto body = [&]() -> const sdfg::ScheduleTree& {
-    return sdfg::find_loop(changed.facts.nest()->tree, symbol)->children;
-  };
-  const std::size_t parts = body().size();
-  if (!changed.admits(original, steps + call("hand_over", "loop=" + symbol + ", at=" + std::to_string(*at))))
-    return false;
+  const auto waits = first_that_waits(changed.facts, symbol);
+  if (waits.value_or(0) == 0) return false;
+  const std::size_t parts = body_of(changed.facts, symbol).size();
+  if (!changed.admits(original, blocks + call("hand_over", at(symbol, *waits)))) return false;
   // Of each scalar there are two statements more, one on either side.
-  const std::size_t scalars = (body().size() - parts) / 2;
-  return changed.admits(original, cut_at(*at + scalars)) && changed.facts.loop(symbol).parallel &&
-         weight(changed.facts.nest()->scop, body()) >= least_weight;
+  const std::size_t scalars = (body_of(changed.facts, symbol).size() - parts) / 2;
+  return changed.admits(original, call("distribute", at(symbol, *waits + scalars))) &&
+         changed.facts.loop(symbol).parallel && computes_much(changed.facts, symbol);
+}
+
+// Cuts the loop; of several in each other, the inner two, whose places are those of some rows. The one that is parallel
+// then.
+std::optional<string> cut(const NestFacts& original, Changed& changed, const string& symbol) {
+  const LoopFacts loop = changed.facts.loop(symbol);
+  if (loop.parallel) return std::nullopt;
+  if (!loop.is_band)
+    return cut_inside(original, changed, symbol, in_blocks(loop, in_block)) ? std::optional(symbol) : std::nullopt;
+  const string& inner = loop.inside[0];
+  if (changed.facts.loop(inner).is_band) return cut(original, changed, inner);
+  if (!cut_inside(original, changed, inner, "") ||
+      !changed.admits(original, in_blocks(loop, rows_in_block) + call("expand", "loop=" + symbol) +
+                                    call("distribute", at(symbol, 1))) ||
+      !changed.facts.loop(symbol).parallel)
+    return std::nullopt;
+  return symbol;
 }
 
 // With other sizes of blocks left open.
 OpenRecipe open(string text) {
   OpenRecipe recipe{std::move(text), {{"kind", {"dynamic", "static"}}}};
   for (const auto& [name, first] : {std::pair("block", in_block), std::pair("rows", rows_in_block)}) {
-    const string size = "sizes=[" + std::to_string(first) + "]";
+    const string size = block_of(std::to_string(first));
     for (auto found = recipe.text.find(size); found != string::npos; found = recipe.text.find(size)) {
-      recipe.text.replace(found, size.size(), string("sizes=[$") + name + "]");
+      recipe.text.replace(found, size.size(), block_of(string("$") + name));
       recipe.open[name] = first_and(first, {first / 8, first * 8});
     }
   }
@@ -110,8 +131,11 @@ Result<std::vector<OpenRecipe>> write(const NestFacts& nest) {
   Changed changed{"", nest};
   string threads;
   for (const string& loop : nest.outermost()) {
-    if (!cut(nest, changed, loop)) continue;
-    for (const string& one : changed.facts.loops_to_share(loop))
+    Changed with = changed;
+    const auto parallel = cut(nest, with, loop);
+    if (!parallel) continue;
+    changed = std::move(with);
+    for (const string& one : changed.facts.loops_to_share(*parallel))
       threads += call("parallelize", "loop=" + one + ", kind=$kind");
   }
   if (threads.empty())
