@@ -3,6 +3,8 @@
 // expansion and distribution make two loops of it, a block of iterations at a time: one that computes ahead what is
 // handed on, in parallel, and one that goes through it in order.
 #include <algorithm>
+#include <map>
+#include <set>
 
 #include "sdfg/schedule_tree.h"
 #include "transforms/strategies/changed.h"
@@ -41,34 +43,73 @@ std::optional<std::size_t> first_that_waits(const NestFacts& facts, const string
   return std::nullopt;
 }
 
-// What one iteration of the loop computes, in divisions of floats, of which a sum in order hides one: it waits as long
-// for the one before. Loops inside are enough.
-int weight(const sdfg::Scop& scop, const sdfg::ScheduleTree& body) {
-  constexpr int much = 8;
-  int found = sdfg::loop_symbols(body).empty() ? 0 : much;
+// What an iteration takes, in cycles of a core, roughly.
+struct Cycles {
+  double all = 0;                       // its operations, where none waits for another iteration
+  bool in_vectors = true;               // a compiler finds vectors for them
+  std::map<string, double> waits = {};  // of each container, from one iteration to the next
+};
+
+double cycles_of(const sdfg::ScalarExpr& e) {
+  const double narrow = e.type == sdfg::ElementType::f32 ? 0.5 : 1;
+  switch (sdfg::info(e.op).kind) {
+    case sdfg::OpKind::Trigonometric:
+      return 14 * narrow;
+    case sdfg::OpKind::Exponential:
+      return 10 * narrow;
+    case sdfg::OpKind::Root:
+      return 5 * narrow;
+    case sdfg::OpKind::Div:
+      return 4 * narrow;
+    case sdfg::OpKind::Free:
+    case sdfg::OpKind::Constant:
+      return 0;
+    default:
+      return 0.5;
+  }
+}
+
+Cycles cycles_of(const sdfg::Scop& scop, const sdfg::ScheduleTree& body) {
+  constexpr double loop = 100, latency_of_float = 4, latency = 1;
+  Cycles found;
+  const auto stays = [&](double cycles) {
+    found.all += cycles;
+    found.in_vectors = false;
+  };
+  if (!sdfg::loop_symbols(body).empty()) stays(loop);
   sdfg::for_each_leaf(body, [&](const sdfg::ScheduleLeaf& leaf) {
     const sdfg::Node& node = scop.statements[static_cast<std::size_t>(leaf.statement)].node;
-    if (std::holds_alternative<sdfg::While>(node.value)) found += much;
+    if (std::holds_alternative<sdfg::While>(node.value)) stays(loop);
     const auto* state = std::get_if<sdfg::State>(&node.value);
     const auto assignment = state != nullptr ? sdfg::as_assignment(*state) : std::nullopt;
     if (!assignment) return;
+    const bool carries = std::ranges::count(assignment->inputs, assignment->out) > 0;
     assignment->code.visit([&](const sdfg::ScalarExpr& e) {
-      const sdfg::OpKind kind = sdfg::info(e.op).kind;
-      if (kind == sdfg::OpKind::Exponential || kind == sdfg::OpKind::Trigonometric) found += much;
-      if (kind == sdfg::OpKind::Root) found += 2;
-      if (kind == sdfg::OpKind::Div) ++found;
+      const auto kind = sdfg::info(e.op).kind;
+      if (kind == sdfg::OpKind::Exponential || kind == sdfg::OpKind::Trigonometric)
+        stays(cycles_of(e));
+      else
+        found.all += cycles_of(e);
+      if (carries && !e.args.empty())
+        found.waits[assignment->out.container] += sdfg::is_float(e.type) ? latency_of_float : latency;
     });
   });
   return found;
 }
-constexpr int least_weight = 3;
+
+// Whether it pays to compute ahead: an iteration took the longer of what it computes and what it waits for the one
+// before, which overlap in a core, and takes its share of the one then, and the other behind it.
+bool pays(const Cycles& ahead, const Cycles& behind, double threads) {
+  constexpr double handed_over = 2, least = 1.3, lanes = 2;
+  double waits = 0;
+  for (const auto& [container, cycles] : behind.waits) waits = std::max(waits, cycles);
+  const double rest = std::max(waits, behind.all);
+  return std::max(ahead.all, rest) >=
+         least * (ahead.all / threads / (ahead.in_vectors ? lanes : 1) + rest + handed_over);
+}
 
 const sdfg::ScheduleTree& body_of(const NestFacts& facts, const string& symbol) {
   return sdfg::find_loop(facts.nest()->tree, symbol)->children;
-}
-
-bool computes_much(const NestFacts& facts, const string& symbol) {
-  return weight(facts.nest()->scop, body_of(facts, symbol)) >= least_weight;
 }
 
 string at(const string& symbol, std::size_t child) { return "loop=" + symbol + ", at=" + std::to_string(child); }
@@ -85,7 +126,12 @@ string in_blocks(const LoopFacts& loop, std::int64_t block) {
 
 // Cuts a loop before what waits in it, after these steps.
 bool cut_inside(const NestFacts& original, Changed& changed, const string& symbol, const string& blocks) {
-  if (!computes_much(changed.facts, symbol)) return false;
+  const auto cycles = [&](const string& loop) {
+    return cycles_of(changed.facts.nest()->scop, body_of(changed.facts, loop));
+  };
+  const double threads = static_cast<double>(original.hardware("cores").value_or(1));
+  // Before anything is proven: as if nothing waited.
+  if (!pays(cycles(symbol), {}, threads)) return false;
   changed.admits(original, call("detach", "loop=" + symbol));
   const auto waits = first_that_waits(changed.facts, symbol);
   if (waits.value_or(0) == 0) return false;
@@ -93,8 +139,9 @@ bool cut_inside(const NestFacts& original, Changed& changed, const string& symbo
   if (!changed.admits(original, blocks + call("hand_over", at(symbol, *waits)))) return false;
   // Of each scalar there are two statements more, one on either side.
   const std::size_t scalars = (body_of(changed.facts, symbol).size() - parts) / 2;
+  const string rest = changed.facts.fresh(symbol + "_d");
   return changed.admits(original, call("distribute", at(symbol, *waits + scalars))) &&
-         changed.facts.loop(symbol).parallel && computes_much(changed.facts, symbol);
+         changed.facts.loop(symbol).parallel && pays(cycles(symbol), cycles(rest), threads);
 }
 
 // Cuts the loop; of several in each other, the inner two, whose places are those of some rows. The one that is parallel

@@ -61,6 +61,11 @@ class NestFacts {
   bool ends_with(const std::string& loop, const std::string& other) const;
   // A number of iterations that a run of the loop never exceeds, if one is known.
   std::optional<std::int64_t> most_trips(const std::string& loop) const;
+  // What recipes may know of the machine: StepContext::hardware.
+  std::optional<std::int64_t> hardware(const std::string& name) const {
+    const auto found = context_.hardware.find(name);
+    return found == context_.hardware.end() ? std::nullopt : std::optional(found->second);
+  }
   // What a step calls a loop for which it wishes that name.
   std::string fresh(const std::string& wish) const;
   // How many elements of arrays that the nest does not write the statements inside of a loop read, each another one in

@@ -114,9 +114,9 @@ TEST(ComputedAhead, LeavesProductsToTheirSums) {
   EXPECT_EQ(text.find("at_p2"), std::string::npos) << text;
 }
 
-const StepContext machine{.hardware = {{"simd_bits", 512}, {"l1_bytes", 32768}, {"l2_bytes", 1 << 20}, {"cores", 2}}};
-
-std::string recipe_for(const std::string& body) {
+std::string recipe_for(const std::string& body, std::int64_t cores = 16) {
+  const StepContext machine{
+      .hardware = {{"simd_bits", 512}, {"l1_bytes", 32768}, {"l2_bytes", 1 << 20}, {"cores", cores}}};
   const auto facts = NestFacts::of(nest(body), machine);
   EXPECT_TRUE(facts);
   const auto recipes = computed_ahead_strategy.write(*facts);
@@ -130,8 +130,10 @@ TEST(ComputedAhead, Strategy) {
   EXPECT_EQ(recipe_for("loop i = 0 .. n { loop j = 0 .. m { s0: s[] = s[] + 1.0 / sqrt(A[i, j]) } }"),
             "detach(loop=j); hand_over(loop=j, at=1); distribute(loop=j, at=2); tile(loops=[i], sizes=[$rows]); "
             "expand(loop=i); distribute(loop=i, at=1); parallelize(loop=i, kind=$kind) -> highway");
-  // One division takes no longer than the sum waits; nothing is ahead of a recurrence.
+  // A sum in order waits longer than half of an exponential takes, and longer than a division does.
+  EXPECT_EQ(recipe_for("loop i = 0 .. n { s0: s[] = s[] + exp(x[i]) }", 2), "computed-ahead.none");
   EXPECT_EQ(recipe_for("loop i = 0 .. n { s0: s[] = s[] + 1.0 / x[i] }"), "computed-ahead.none");
+  // Nothing is ahead of a recurrence; what no iteration waits for needs no such thing.
   EXPECT_EQ(recipe_for("loop i = 0 .. n { s0: s[] = exp(s[] + x[i]) }"), "computed-ahead.none");
   EXPECT_EQ(recipe_for("loop i = 0 .. n { s0: x[i] = exp(x[i]) }"), "computed-ahead.none");
 }

@@ -103,10 +103,11 @@ const Sdfg buffered_sweeps =
          "loop i3 = 0 .. m { s1: A[i1, i3] = w[m - i3 - 1] + 1.0 } } }");
 
 // Sums in order of what takes long to compute.
-const Sdfg energies = nest("array A: f64[n, m] argument array s: f64 argument", "A, s",
-                           "loop i0 = 0 .. n { loop i1 = i0 .. m { s0: s[] = s[] + 1.0 / sqrt(A[i0, i1]) } }");
-const Sdfg likelihood =
-    nest("array x: f64[n] argument array s: f64 argument", "x, s", "loop i0 = 0 .. n { s0: s[] = s[] + log(x[i0]) }");
+const Sdfg energies =
+    nest("array A: f64[n, m] argument array s: f64 argument", "A, s",
+         "loop i0 = 0 .. n { loop i1 = i0 .. m { s0: s[] = s[] + log(sin(A[i0, i1]) + exp(A[i0, i1])) } }");
+const Sdfg likelihood = nest("array x: f64[n] argument array s: f64 argument", "x, s",
+                             "loop i0 = 0 .. n { s0: s[] = s[] + log(sin(x[i0]) + exp(x[i0])) }");
 
 // The best of all places to cut an interval, with elements set otherwise before; and with k around j, as normal forms
 // are.
