@@ -11,7 +11,6 @@ import shutil
 import signal
 import statistics
 import subprocess
-import time
 
 import build as builds
 import inputs
@@ -136,9 +135,9 @@ class Speed:
 
     def rows(self, project, flags):
         """A line for each workload of the project."""
-        stamp = f"{self.digest} {flags} {self.options.cc} {project} {workloads.WORKLOADS[project.name].prepare}"
-        plain_stamp = stamp.replace(self.digest, "plain")
-        all_built = [self.build(project, flags, "plain", plain_stamp), self.build(project, flags, "served", stamp)]
+        plain = f"{flags} {self.options.cc} {project} {workloads.WORKLOADS[project.name].prepare} {workloads.digest()}"
+        stamp = f"{self.digest} {plain}"
+        all_built = [self.build(project, flags, "plain", plain), self.build(project, flags, "served", stamp)]
         if self.options.tune:
             tuned = self.folder(project, flags)
             if self.options.again or not (tuned / "tuned.db").exists():

@@ -4,6 +4,7 @@ Commands run in the project's source folder like those of projects.py ($CC, $CFL
 and $HERE (the folder of programs that call a library). What a run prints must be the same bytes in every build.
 """
 import dataclasses
+import hashlib
 import math
 import pathlib
 import random
@@ -163,11 +164,17 @@ def laplace(n):
                         yield at + step, at, -1.0
 
 
+def digest():
+    """Of this file and the programs beside it: what was made by others is made anew."""
+    files = (pathlib.Path(__file__), *sorted(HERE.iterdir()))
+    return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
+
+
 def write(folder, small):
     """All inputs, in `folder`; `small`: those of inputs.py. What is there is kept."""
     folder.mkdir(parents=True, exist_ok=True)
     done = folder / "done"
-    if done.exists():
+    if done.exists() and done.read_text() == digest():
         return folder
     (folder / "work.lua").write_text(LUA)
     (folder / "work.sql").write_text(SQL)
@@ -189,5 +196,5 @@ def write(folder, small):
                                         "".join(f"{i + 1} {j + 1} {v}\n" for i, j, v in entries))
     # The upper half: what the demonstrations of CXSparse take for symmetric.
     (folder / "laplace.txt").write_text("".join(f"{j} {i} {v}\n" for i, j, v in laplace(18)))
-    done.touch()
+    done.write_text(digest())
     return folder
