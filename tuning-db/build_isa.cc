@@ -19,9 +19,11 @@ enum Feature : unsigned {
   avx512bw = 16,
   avx512dq = 32,
   avx512vl = 64,
+  bmi2 = 128,
+  f16c = 256,
 };
 constexpr unsigned all_avx512 = avx512f | avx512bw | avx512dq | avx512vl;
-constexpr unsigned v1 = 0, v3 = avx | avx2 | fma, v4 = v3 | all_avx512;
+constexpr unsigned v1 = 0, v3 = avx | avx2 | fma | bmi2 | f16c, v4 = v3 | all_avx512;
 
 struct Processor {
   std::string_view name;
@@ -48,9 +50,11 @@ struct Switch {
 };
 constexpr unsigned wide = avx | avx2;  // clang adds fma to AVX-512, gcc does not: what both bring
 constexpr auto switches = std::to_array<Switch>({
-    {"avx", avx, v4},
+    {"avx", avx, avx | avx2 | fma | f16c | all_avx512},
     {"avx2", avx | avx2, avx2 | all_avx512},
     {"fma", avx | fma, fma | all_avx512},
+    {"bmi2", bmi2, bmi2},
+    {"f16c", avx | f16c, f16c},
     {"avx512f", wide | avx512f, all_avx512},
     {"avx512bw", wide | avx512f | avx512bw, avx512bw},
     {"avx512dq", wide | avx512f | avx512dq, avx512dq},

@@ -67,11 +67,50 @@ namespace hn = sous::vectors;
 #define SOUS_ROUNDS_SIGNS \
   (HWY_TARGET != HWY_SSE2 && HWY_TARGET != HWY_SSSE3 && HWY_TARGET != HWY_EMU128 && HWY_TARGET != HWY_SCALAR)
 #define SOUS_LONG_CONVERSIONS (HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL)
-namespace hn = hwy::HWY_NAMESPACE;
+#if defined(__FMA__) && HWY_TARGET > HWY_AVX2
+#define SOUS_SPLIT_FMA 1
+#endif
 
 #endif
 
 #include "targets/runtime/sous.h"
+
+#ifdef SOUS_SPLIT_FMA
+// The program's compiler fuses a product and a sum, and Highway does not, as it wants more of the processor for that
+// than options gave (-mavx2 -mfma without -mbmi2): lane by lane, then.
+namespace sous::one_rounding {
+namespace {                          // targets/runtime/sous.h says why
+using namespace hwy::HWY_NAMESPACE;  // NOLINT: all of it, but for these
+template <class V>
+inline V fused(V a, V b, V c, bool minus_product, bool minus_rest) {
+  const DFromV<V> d;
+  TFromV<V> x[MaxLanes(d)], y[MaxLanes(d)], z[MaxLanes(d)];
+  StoreU(a, d, x), StoreU(b, d, y), StoreU(c, d, z);
+  for (size_t k = 0; k < Lanes(d); ++k) z[k] = sous::fma(minus_product ? -x[k] : x[k], y[k], minus_rest ? -z[k] : z[k]);
+  return LoadU(d, z);
+}
+template <class V>
+inline V MulAdd(V a, V b, V c) {
+  return fused(a, b, c, false, false);
+}
+template <class V>
+inline V NegMulAdd(V a, V b, V c) {
+  return fused(a, b, c, true, false);
+}
+template <class V>
+inline V MulSub(V a, V b, V c) {
+  return fused(a, b, c, false, true);
+}
+template <class V>
+inline V NegMulSub(V a, V b, V c) {
+  return fused(a, b, c, true, true);
+}
+}  // namespace
+}  // namespace sous::one_rounding
+namespace hn = sous::one_rounding;
+#elif !SOUS_OWN_VECTORS
+namespace hn = hwy::HWY_NAMESPACE;
+#endif
 
 namespace sous {
 namespace {  // targets/runtime/sous.h says why
@@ -87,6 +126,11 @@ class MaskLanes {
  public:
   MaskLanes(D d, hn::Mask<D> mask) { hn::StoreMaskBits(d, mask, bits_); }
   bool operator[](size_t lane) const { return (bits_[lane / 8] >> (lane % 8) & 1) != 0; }
+  void set(size_t lane, bool active) {
+    const int bit = 1 << (lane % 8);
+    bits_[lane / 8] = static_cast<uint8_t>(active ? bits_[lane / 8] | bit : bits_[lane / 8] & ~bit);
+  }
+  hn::Mask<D> mask(D d) const { return hn::LoadMaskBits(d, bits_); }
 
  private:
   uint8_t bits_[hn::MaxLanes(D()) / 8 + 8] = {};
@@ -106,6 +150,14 @@ class Lanes {
   alignas(64) T lanes_[hn::MaxLanes(D())] = {};
 };
 
+// Ahead of a loop over lanes that is long and seldom runs: copies of it for each lane would be made for nothing (and
+// clang makes short vectors of what these have in common, which are slower).
+#if defined(__clang__)
+#define SOUS_AS_ONE_LOOP _Pragma("clang loop unroll(disable) vectorize(disable)")
+#else
+#define SOUS_AS_ONE_LOOP _Pragma("GCC unroll 1")
+#endif
+
 // --- Masks ----------------------------------------------------------------------------------------------------------
 
 template <class D>
@@ -123,6 +175,12 @@ inline hn::Mask<DTo> mask_cast(DTo to, DFrom from, hn::Mask<DFrom> mask) {
     hn::StoreMaskBits(from, mask, bits);
     return hn::LoadMaskBits(to, bits);
   }
+}
+
+// Whether so few lanes are active that one after the other takes no longer than a vector.
+template <class D>
+inline bool few(D d, hn::Mask<D> mask) {
+  return hn::CountTrue(d, mask) <= (hn::Lanes(d) < 8 ? 1 : hn::Lanes(d) / 4);
 }
 
 template <class D>

@@ -123,6 +123,10 @@ template <class T, size_t n>
 SOUS_VECTOR bool AllTrue(Simd<T, n>, MaskOf<T, n> mask) {
   return lane_bits(mask) == Simd<T, n>::all;
 }
+template <class T, size_t n>
+SOUS_VECTOR size_t CountTrue(Simd<T, n>, MaskOf<T, n> mask) {
+  return static_cast<size_t>(__builtin_popcountll(lane_bits(mask)));
+}
 template <class T, size_t n, class From>
 SOUS_VECTOR MaskOf<T, n> RebindMask(Simd<T, n>, MaskOf<From, n> mask) {
   return {bits<typename MaskOf<T, n>::Raw>(mask.raw)};

@@ -31,8 +31,9 @@ TEST(BuildIsa, IsWhatTheOptionsAllow) {
   EXPECT_EQ(of("-march=x86-64-v3"), Isa::avx2);
   EXPECT_EQ(of("-march=native -march=x86-64"), Isa::sse);  // the last one
   EXPECT_EQ(of("-mavx2"), Isa::sse);                       // without fma, as the machine's own is
-  EXPECT_EQ(of("-mavx2 -mfma"), Isa::avx2);
-  EXPECT_EQ(of("-mavx512bw -mavx512dq -mavx512vl -mfma"), Isa::avx512);
+  EXPECT_EQ(of("-mavx2 -mfma"), Isa::sse);                 // for vectors ask for what comes with them
+  EXPECT_EQ(of("-mavx2 -mfma -mbmi2 -mf16c"), Isa::avx2);
+  EXPECT_EQ(of("-mavx512bw -mavx512dq -mavx512vl -mfma -mbmi2 -mf16c"), Isa::avx512);
   EXPECT_EQ(of("-march=znver5 -mno-avx512vl"), Isa::avx2);
   EXPECT_EQ(of("-mno-avx -march=haswell"), Isa::sse);  // takes away wherever it stands
   EXPECT_EQ(of("-march=of-the-future"), Isa::sse);
@@ -88,7 +89,7 @@ Isa defined_by(const std::string& compiler, const std::string& options) {
   ::pclose(pipe);
   if (text.empty()) return Isa::neon;  // the compiler refuses the options
   const auto has = [&](const char* macro) { return text.find(std::string("#define ") + macro + " ") != text.npos; };
-  if (!has("__AVX2__") || !has("__FMA__")) return Isa::sse;
+  if (!has("__AVX2__") || !has("__FMA__") || !has("__BMI2__") || !has("__F16C__")) return Isa::sse;
   const bool wide = has("__AVX512F__") && has("__AVX512BW__") && has("__AVX512DQ__") && has("__AVX512VL__");
   return wide ? Isa::avx512 : Isa::avx2;
 }
@@ -120,6 +121,10 @@ TEST(BuildIsa, AsTheCompilersSay) {
                               "-mavx2",
                               "-mfma",
                               "-mavx2 -mfma",
+                              "-mavx2 -mfma -mbmi2 -mf16c",
+                              "-march=haswell -mno-bmi2",
+                              "-march=haswell -mno-f16c",
+                              "-march=haswell -mno-avx -mavx2 -mfma",
                               "-mavx512f",
                               "-mavx512vl -mavx512bw",
                               "-march=znver4 -mno-avx2",
