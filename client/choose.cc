@@ -35,9 +35,16 @@ class Chooser {
 
   // The best match of the unit that fits, is legal and has evidence.
   std::optional<Choice> pick(const Unit& unit, UnitReport& report) const {
-    if (auto known = pick_known(unit, report)) return known;
+    auto known = pick_known(unit, report);
     // For a whole of several nests these are asked first.
-    return unit.one_of_several() || question_.nest.units.size() == 1 ? strategy(unit, report) : std::nullopt;
+    const bool asks = unit.one_of_several() || question_.nest.units.size() == 1;
+    if (!asks || (known && !leaves_lanes_empty(unit, *known))) return known;
+    UnitReport instead = report;
+    set_aside(instead, "what a strategy writes promises more");
+    auto written = strategy(unit, instead);
+    if (known && (!written || promised(written->match) <= promised(known->match))) return known;
+    report = std::move(instead);
+    return written;
   }
   // The same of what the sources know.
   std::optional<Choice> pick_known(const Unit& unit, UnitReport& report) const {

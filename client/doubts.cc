@@ -45,4 +45,15 @@ string predicted_loss(const tuning_db::Hardware& hardware, const Unit& unit, con
   return "";
 }
 
+bool leaves_lanes_empty(const Unit& unit, const Choice& choice) {
+  bool whiles = false, lanes = false;
+  sdfg::visit(unit.nest.root,
+              [&](const sdfg::Node& node) { whiles = whiles || std::holds_alternative<sdfg::While>(node.value); });
+  sdfg::visit(choice.applied.root, [&](const sdfg::Node& node) {
+    const auto* loop = std::get_if<sdfg::Loop>(&node.value);
+    lanes = lanes || (loop != nullptr && std::holds_alternative<sdfg::Simd>(loop->schedule));
+  });
+  return choice.match.distance > 0 && whiles && !lanes;
+}
+
 }  // namespace sous::client

@@ -18,4 +18,8 @@ std::string shared_sets(const tuning_db::Hardware& hardware, const Unit& unit, c
 std::string predicted_loss(const tuning_db::Hardware& hardware, const Unit& unit, const Choice& choice,
                            tuning_db::FindGainModel find_model);
 
+// Whether a neighbour's recipe leaves loops that end when the data say so as they are, one iteration after the other:
+// in lanes, which the neighbour may not have been tried with, they often gain more.
+bool leaves_lanes_empty(const Unit& unit, const Choice& choice);
+
 }  // namespace sous::client

@@ -1,4 +1,4 @@
-// What vectors and chains gain that the compiler of a program could not have made.
+// What programs wait for, and what chains gain that the compiler of a program could not have made.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -11,113 +11,17 @@
 #include "tuning-db/nest_facts.h"
 #include "tuning-db/operation_cost.h"
 #include "tuning-db/schedule_features.h"
+#include "tuning-db/statement_work.h"
 
 namespace sous::tuning_db {
 namespace {
 
-// Of vectors that no compiler finds: their share of the operations, and what is counted on. With vectors of 512 bits,
-// in which masks take the ends of loops and stores under conditions: lanes and iterations. With those of 256 bits more
-// of both, and no conditions. Shorter ones gain too little, or lose.
-constexpr double most_of_all = 0.9, counted_on_vectors = 1.5;
-struct LeastVectors {
-  double lanes, trips;
-  bool conditions;
-};
-constexpr LeastVectors with_masks{4, 24, true}, without_masks{8, 96, false};
-// In place of a loop that is slow, for it waits for each element, fewer will do.
-constexpr LeastVectors for_slow_with_masks{2, 48, true}, for_slow{2, 64, false};
-// In place of a choice in each iteration, stores under conditions are no loss.
-constexpr LeastVectors for_choices{4, 64, true};
-// Of sums one after the other: how long they are (what a core has under way at once are some dozen additions), the
-// share of the lanes that is counted on, and how many bytes one core gets from memory meanwhile, a low estimate.
-constexpr double least_chain = 64, share_of_lanes = 0.5, bytes_of_vectors = 4;
+// Of sums one after the other, how long they are: what a core has under way at once are some dozen additions.
+constexpr double least_chain = 64;
 constexpr double line_bytes = 64;
 
 // Of chains that overlap: copies, how many of them are there on average, iterations around them, and their share.
 constexpr double least_copies = 8, most_idle = 0.1, least_long = 96, most_of_chains = 0.8, counted_on_chains = 1.5;
-
-double weight(const StatementFact& s) { return s.executions * cost_of(s.code).all; }
-
-// Whether it calls the library's functions, which take longer than what a statement waits for, and run one by one in
-// lanes too (but for some with -ffast-math, where no sum is waited for).
-bool calls_library(const StatementFact& s) {
-  bool found = false;
-  if (s.code == nullptr) return found;
-  s.code->visit([&](const sdfg::ScalarExpr& e) {
-    using enum sdfg::OpKind;
-    const sdfg::OpInfo& op = sdfg::info(e.op);
-    found = found || op.kind == Exponential || op.kind == Trigonometric ||
-            (op.form == sdfg::OpForm::Call && op.kind == Div) || (op.kind == Root && e.op != sdfg::ScalarOp::sqrt);
-  });
-  return found;
-}
-
-bool has_condition_in_lanes(const sdfg::Sdfg& nest) {
-  bool found = false;
-  sdfg::visit(nest.root, [&](const sdfg::Node& node) {
-    const auto* loop = std::get_if<sdfg::Loop>(&node.value);
-    if (loop == nullptr || !std::holds_alternative<sdfg::Simd>(loop->schedule)) return;
-    sdfg::visit(loop->body, [&](const sdfg::Node& n) { found = found || std::holds_alternative<sdfg::If>(n.value); });
-  });
-  return found;
-}
-
-// Iterations of a loop; of one over the points of a tile, those of all its tiles in a row.
-double in_a_row(const NestFacts& known, const LoopFact& fact) {
-  for (const int k : fact.around) {
-    const LoopFact& tiles = known.loops[static_cast<std::size_t>(k)];
-    if (tiles.loop->step > 1 && fact.loop->begin.uses(tiles.loop->symbol)) return tiles.trips * fact.trips;
-  }
-  return fact.trips;
-}
-
-// Whether the loop begins or ends elsewhere in each lane of one around it.
-bool differs_between_lanes(const NestFacts& known, const LoopFact& fact, int outer) {
-  const sdfg::Loop& around = *known.loops[static_cast<std::size_t>(outer)].loop;
-  return std::holds_alternative<sdfg::Simd>(around.schedule) &&
-         (fact.loop->begin.uses(around.symbol) || fact.loop->end.uses(around.symbol));
-}
-
-// The lanes in which most of the work is, if it is, and on neighbouring elements; else 0.
-double filled_lanes(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t>& sizes, const LeastVectors& least,
-                    int bits) {
-  if (!least.conditions && has_condition_in_lanes(nest)) return 0;
-  const NestFacts known = facts(nest, sizes);
-  double all = 0, in_vectors = 0, widest = 1;
-  std::vector<int> lanes(known.statements.size(), -1);  // the loop of lanes around each statement, if it is a fast one
-  for (std::size_t k = 0; k < known.statements.size(); ++k) {
-    int count = 0;
-    for (const int loop : known.statements[k].loops) {
-      const LoopFact& fact = known.loops[static_cast<std::size_t>(loop)];
-      if (!std::holds_alternative<sdfg::Simd>(fact.loop->schedule)) {
-        // Lanes that run for different times are no vectors.
-        const auto differs = [&](int outer) { return differs_between_lanes(known, fact, outer); };
-        if (std::ranges::any_of(fact.around, differs)) lanes[k] = -1;
-        continue;
-      }
-      // Lanes of lanes are slow.
-      lanes[k] = ++count == 1 && in_a_row(known, fact) >= least.trips ? loop : -1;
-    }
-  }
-  // Nor are those that look each for itself when to stop.
-  for (std::size_t k = 0; k < known.statements.size(); ++k)
-    if (known.statements[k].whiles > 0) lanes[k] = -1;
-  for (const AccessFact& access : known.accesses) {
-    int& loop = lanes[static_cast<std::size_t>(access.statement)];
-    if (loop < 0) continue;
-    const auto stride = known.stride(access, loop);
-    if (!stride || std::abs(*stride) > 1)
-      loop = -1;
-    else
-      widest = std::max<double>(widest, sdfg::info(access.container->type).bytes);
-  }
-  for (std::size_t k = 0; k < known.statements.size(); ++k) {
-    all += weight(known.statements[k]);
-    in_vectors += lanes[k] >= 0 ? weight(known.statements[k]) : 0;
-  }
-  const double count = bits / (8 * widest);
-  return count >= least.lanes && all > 0 && in_vectors >= most_of_all * all ? count : 0;
-}
 
 bool reads(const NestFacts& known, int statement, const sdfg::Container* container) {
   return std::ranges::any_of(known.accesses, [&](const AccessFact& a) {
@@ -194,46 +98,6 @@ std::vector<bool> with_temporaries(const NestFacts& known, std::vector<bool> wai
 
 }  // namespace
 
-double freed_vectors_gain(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t>& sizes,
-                          const Hardware& hardware) {
-  const int bits = simd_bits(hardware.isa);
-  if (bits < 256) return 0;
-  return filled_lanes(nest, sizes, bits >= 512 ? with_masks : without_masks, bits) > 0 ? counted_on_vectors : 0;
-}
-
-bool lanes_are_neighbours(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t>& sizes) {
-  const NestFacts known = facts(nest, sizes);
-  double in_lanes = 0, apart = 0;
-  for (std::size_t k = 0; k < known.statements.size(); ++k) {
-    const StatementFact& s = known.statements[k];
-    const auto lanes = std::ranges::find_if(s.loops, [&](int loop) {
-      return std::holds_alternative<sdfg::Simd>(known.loops[static_cast<std::size_t>(loop)].loop->schedule);
-    });
-    if (lanes == s.loops.end()) continue;
-    in_lanes += weight(s);
-    const bool one_by_one = std::ranges::any_of(known.accesses, [&](const AccessFact& access) {
-      if (access.statement != static_cast<int>(k)) return false;
-      // What stays the same in a loop inside of the lanes is brought there once.
-      if (*lanes != s.loops.back() && known.stride(access, s.loops.back()) == 0.0) return false;
-      const auto stride = known.stride(access, *lanes);
-      return !stride || std::abs(*stride) > 1;
-    });
-    apart += one_by_one ? weight(s) : 0;
-  }
-  return apart <= (1 - most_of_all) * in_lanes;
-}
-
-double reordered_vectors_gain(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t>& sizes,
-                              const Hardware& hardware, Waits waits, const CoreLoad& before) {
-  const int bits = simd_bits(hardware.isa);
-  if (bits < 256 || waits == Waits::No) return 0;
-  const LeastVectors least = waits == Waits::ForChoices ? for_choices : bits >= 512 ? for_slow_with_masks : for_slow;
-  const double lanes = filled_lanes(nest, sizes, least, bits);
-  if (lanes == 0 || waits != Waits::ForSums) return lanes == 0 ? 0 : counted_on_vectors;
-  const double as_memory_allows = before.bytes > 0 ? bytes_of_vectors * before.nanoseconds / before.bytes : lanes;
-  return std::max(counted_on_vectors, std::min(share_of_lanes * lanes, as_memory_allows));
-}
-
 namespace {
 
 // The innermost loops that keep the best value so far, as no compiler makes vectors of it.
@@ -258,6 +122,24 @@ std::set<int> loops_of_choices(const NestFacts& known, bool reassociate) {
   for (const auto& [loop, kept] : loops)
     if (kept.float_best || (kept.best && kept.all.size() > 1)) result.insert(loop);
   return result;
+}
+
+}  // namespace
+
+namespace {
+
+// The share of the work in loops that end when the data say so, where floats are computed: of integers (the bits of a
+// number, Collatz) some are known to compilers in a closed form, and the others take hardly longer than masks do.
+double in_whiles_of_floats(const NestFacts& known) {
+  constexpr double least_work = 8;
+  double all = 0, inside = 0, of_one = 0;
+  for (const StatementFact& s : known.statements) {
+    all += weight(s);
+    if (s.whiles == 0) continue;
+    inside += weight(s);
+    of_one += s.code != nullptr && sdfg::is_float(s.code->type) ? cost_of(s.code).all : 0;
+  }
+  return all > 0 && of_one >= least_work ? inside / all : 0;
 }
 
 }  // namespace
@@ -287,6 +169,9 @@ Waits waits(const sdfg::Sdfg& program, const std::map<std::string, std::int64_t>
   }
   // All that does not wait may be in the part.
   const double most = (1 - (1 - most_of_all) * part) * all;
+  // What is around these a compiler that leaves them as they are makes no vectors of either.
+  constexpr double most_for_ends = 0.5;
+  if (in_whiles_of_floats(known) >= 1 - (1 - most_for_ends) * part) return Waits::ForEnds;
   if (all > 0 && in_choices >= most) return Waits::ForChoices;
   if (all == 0 || for_any < most) return Waits::No;
   return for_sums >= most ? Waits::ForSums : Waits::ForLines;

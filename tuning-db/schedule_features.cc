@@ -11,6 +11,7 @@
 #include "sdfg/unknown_extent.h"
 #include "tuning-db/nest_facts.h"
 #include "tuning-db/operation_cost.h"
+#include "tuning-db/statement_work.h"
 
 namespace sous::tuning_db {
 namespace {
@@ -18,8 +19,6 @@ namespace {
 constexpr double line_bytes = 64;
 // A vector loop without a number of lanes has those of the hardware; a parallel loop's shares are of its iterations.
 constexpr double some_lanes = 8;
-// Of loops that run until data says so.
-constexpr double some_iterations = 8;
 // For each nanosecond, at most: one by one, and where a compiler finds vectors.
 constexpr double scalar_operations = 4, vector_operations = 32;
 // Of a chain, each link of which waits for the one before: what a link takes (two to four cycles), where the chain is

@@ -93,17 +93,17 @@ double freed_vectors_gain(const sdfg::Sdfg& nest, const std::map<std::string, st
                           const Hardware& hardware);
 
 // What most of a program waits for, each iteration of the innermost loop: for the sum of floats that it adds to, in
-// order, for another line of memory, or for whether a value is the best so far, a float or one whose place is kept
-// beside it. A compiler that leaves the loops as they are makes no fast vectors of that. (Short chains of known length
-// it unrolls, and makes vectors of what is around them.) `part`: the same of most of any part that has this share of
-// the work.
-enum class Waits : std::uint8_t { No, ForLines, ForSums, ForChoices };
+// order, for another line of memory, for whether a value is the best so far, a float or one whose place is kept beside
+// it, or, in a while loop, for whether it goes on. A compiler that leaves the loops as they are makes no fast vectors
+// of that. (Short chains of known length it unrolls, and makes vectors of what is around them.) `part`: the same of
+// most of any part that has this share of the work.
+enum class Waits : std::uint8_t { No, ForLines, ForSums, ForChoices, ForEnds };
 Waits waits(const sdfg::Sdfg& program, const std::map<std::string, std::int64_t>& sizes, bool reassociate,
             double part = 1);
 
 // What freed_vectors_gain says, of a recipe that does such a program's work in lanes: fewer lanes and iterations will
 // do, and conditions where they are what was waited for, and where sums are what is waited for, half of the lanes
-// count, as far as memory keeps up with what the nest does `before`.
+// count, as far as memory keeps up with what the nest does `before`. Of the lanes of while loops a quarter counts.
 double reordered_vectors_gain(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t>& sizes,
                               const Hardware& hardware, Waits waits, const CoreLoad& before);
 

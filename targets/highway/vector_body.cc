@@ -67,15 +67,12 @@ void VectorLoop::region(const sdfg::Region& region) {
             printer_.plain_loop(l);
           }
         },
-        [&](const sdfg::If& i) { branch(i); },
-        [&](const sdfg::While&) { fail("a while loop runs a different number of times in each lane"); });
+        [&](const sdfg::If& i) { branch(i); }, [&](const sdfg::While& w) { repeat(w); });
   }
 }
 
 void VectorLoop::branch(const sdfg::If& branch) {
-  std::vector<Value> inputs;
-  for (const sdfg::Memlet& memlet : branch.condition.inputs) inputs.push_back(load(memlet));
-  const Value condition = evaluate(branch.condition.code, inputs);
+  const Value condition = evaluate(branch.condition);
   if (failure) return;
   Lines& out = printer_.out;
   ++nesting_;
@@ -93,24 +90,31 @@ void VectorLoop::branch(const sdfg::If& branch) {
   const std::string d = mask_tag();
   const std::string holds = names_.fresh("holds");
   out.line("const auto " + holds + " = " + mask(condition, mask_type()) + ";");
-  const std::string outer_mask = mask_;
+  const std::string outer_mask = mask_, outer_free = free_mask_;
   const bool outer_conditional = conditional_;
   conditional_ = true;
-  const auto arm = [&](const sdfg::Region& body, const std::string& active) {
+  const auto within = [&](const std::string& outer, bool otherwise) {
+    if (!otherwise || planted(Fault::else_mask_swapped))
+      return outer.empty() ? holds : "hn::And(" + outer + ", " + holds + ")";
+    return outer.empty() ? "hn::Not(" + holds + ")" : "hn::AndNot(" + holds + ", " + outer + ")";
+  };
+  const auto arm = [&](const sdfg::Region& body, bool otherwise) {
     if (body.nodes.empty()) return;
-    const std::string name = names_.fresh("active");
-    out.line("const auto " + name + " = " + active + ";");
+    mask_ = names_.fresh("active");
+    out.line("const auto " + mask_ + " = " + within(outer_mask, otherwise) + ";");
     // Without an active lane, what all lanes share must not be loaded either.
-    out.open("if (!hn::AllFalse(" + d + ", " + name + "))");
-    mask_ = name;
+    out.open("if (!hn::AllFalse(" + d + ", " + mask_ + "))");
+    if (!free_.empty()) {
+      free_mask_ = names_.fresh("chosen");
+      out.line("[[maybe_unused]] const auto " + free_mask_ + " = " + within(outer_free, otherwise) + ";");
+    }
     region(body);
     out.close();
     mask_ = outer_mask;
+    free_mask_ = outer_free;
   };
-  arm(branch.then_body, outer_mask.empty() ? holds : "hn::And(" + outer_mask + ", " + holds + ")");
-  arm(branch.else_body, planted(Fault::else_mask_swapped) ? holds
-                        : outer_mask.empty()              ? "hn::Not(" + holds + ")"
-                                                          : "hn::AndNot(" + holds + ", " + outer_mask + ")");
+  arm(branch.then_body, false);
+  arm(branch.else_body, true);
   conditional_ = outer_conditional;
   --nesting_;
 }

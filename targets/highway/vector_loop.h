@@ -98,6 +98,14 @@ class VectorLoop {
   void statement(const sdfg::TaskletView& tasklet);
   void declare(const std::string& owner);
 
+  // vector_while.cc
+  Value evaluate(const sdfg::Condition& condition);
+  void repeat(const sdfg::While& loop);
+  std::map<std::string, std::string> free_lanes(const sdfg::While& loop);
+  void load_ahead(const sdfg::While& loop);
+  std::optional<std::vector<std::string>> held_in_lanes(const sdfg::While& loop) const;
+  void finish_lanes(const sdfg::While& loop, const std::vector<std::string>& held, const std::string& running);
+
   // vector_reductions.cc
   void prepare_accumulators();
   void join_accumulators();
@@ -111,7 +119,7 @@ class VectorLoop {
   std::optional<std::int64_t> room(const sdfg::Memlet& memlet) const;
   Value load(const sdfg::Memlet& memlet);
   void store(const sdfg::Memlet& memlet, const Value& value);
-  void store_variable(const Variable& variable, const std::string& element, const Value& value);
+  void store_variable(const std::string& container, const std::string& element, const Value& value);
   void store_uniform(const sdfg::Memlet& memlet, const Value& value);
   bool distinct(const sdfg::Memlet& memlet) const;  // no two lanes have the same element
   std::string pointer(const sdfg::Memlet& memlet, bool constant);
@@ -141,6 +149,7 @@ class VectorLoop {
   Value operation(const sdfg::ScalarExpr& e, const std::vector<Value>& args);
   std::optional<Value> uniform_operation(const sdfg::ScalarExpr& e, const std::vector<Value>& args);
   Value arithmetic(const sdfg::ScalarExpr& e, const std::vector<Value>& args);
+  Value divided(const sdfg::ScalarExpr& e, const std::vector<Value>& args);
   Value select(const sdfg::ScalarExpr& e, const std::vector<Value>& args);
   Value mathematics(const sdfg::ScalarExpr& e, const std::vector<Value>& args);  // the functions of math.h
   Value compare(const sdfg::ScalarExpr& e, const std::vector<Value>& args);
@@ -163,13 +172,17 @@ class VectorLoop {
   std::map<std::string, sdfg::ReductionOp> reductions_;
   std::map<std::string, Variable> variables_;
   std::vector<Accumulator> accumulators_;
-  std::map<std::string, std::string> transposed_;  // elements that are in a transposed tile: where
+  std::map<std::string, std::string> transposed_;  // elements that are in a vector already, a transposed tile: where
   std::map<Type, std::string> tag_names_;
   std::string mask_;          // active lanes, for vectors of the widest type; empty: all
   bool conditional_ = false;  // inside a condition that differs between lanes
-  bool in_rest_ = false;      // printing the iterations that fill no vector
-  int nesting_ = 0;           // inside inner loops or conditions: what is printed may not run at all
-  Lines before_;              // constants, hoisted
+  // What all lanes of a while loop compute, those that have ended, too, and for which of them conditions in it hold;
+  // empty: all.
+  std::set<std::string> free_;
+  std::string free_mask_;
+  bool in_rest_ = false;  // printing the iterations that fill no vector
+  int nesting_ = 0;       // inside inner loops or conditions: what is printed may not run at all
+  Lines before_;          // constants, hoisted
   std::map<std::string, std::string> hoisted_;
   bool needs_guard_ = false;  // something hoisted is only right if the loop runs
 };

@@ -130,7 +130,7 @@ void VectorLoop::store(const sdfg::Memlet& memlet, const Value& value) {
   const sdfg::Container& c = expressions_.container(memlet.container);
   if (const auto variable = variables_.find(c.name); variable != variables_.end()) {
     if (memlet.combine) return fail("several results at once, one of them combined");
-    return store_variable(variable->second, element_of(variable->second, memlet), value);
+    return store_variable(c.name, element_of(variable->second, memlet), value);
   }
   const Access where = access(memlet);
   if (where.kind == Access::Kind::Uniform) return store_uniform(memlet, value);
@@ -165,13 +165,16 @@ void VectorLoop::store(const sdfg::Memlet& memlet, const Value& value) {
   }
 }
 
-void VectorLoop::store_variable(const Variable& variable, const std::string& element, const Value& value) {
-  const bool is_mask = variable.type == ElementType::boolean;
+void VectorLoop::store_variable(const std::string& container, const std::string& element, const Value& value) {
+  const Variable& variable = variables_.at(container);
+  const bool is_mask = variable.type == ElementType::boolean, is_free = free_.contains(container);
   std::string text = is_mask ? mask(value, mask_type()) : vector(value, variable.type);
   // Lanes that are not active keep what they have; those past the end of the loop matter only where lanes meet.
-  if (conditional_ || (variable.accumulator && !mask_.empty())) {
-    text = is_mask ? "sous::blend_mask<decltype(" + mask_tag() + ")>(" + mask_ + ", " + text + ", " + element + ")"
-                   : "hn::IfThenElse(" + active(variable.type) + ", " + text + ", " + element + ")";
+  const std::string& changed = is_free ? free_mask_ : mask_;
+  if (is_free ? !free_mask_.empty() : conditional_ || (variable.accumulator && !mask_.empty())) {
+    text = is_mask ? "sous::blend_mask<decltype(" + mask_tag() + ")>(" + changed + ", " + text + ", " + element + ")"
+                   : "hn::IfThenElse(" + converted(changed, mask_type(), variable.type) + ", " + text + ", " + element +
+                         ")";
   }
   printer_.out.line(element + " = " + text + ";");
 }

@@ -1,7 +1,9 @@
 // Operations on vectors and masks with the results of the scalar ones.
+#include <bit>
 #include <cmath>
 
 #include "sdfg/planted_fault.h"
+#include "sdfg/scalar_bits.h"
 #include "targets/highway/vector_loop.h"
 
 namespace sous::targets {
@@ -217,10 +219,12 @@ Value VectorLoop::arithmetic(const ScalarExpr& e, const std::vector<Value>& args
       return vector_call("Mul", v(0) + ", " + v(1), e.type);
     case ScalarOp::div:
       if (sdfg::is_float(e.type)) {
-        const bool harmless = e.args[1].op == ScalarOp::constant && e.args[1].real_value() != 0;
+        // By what is the same in all lanes the active ones divide, too.
+        const bool harmless = (e.args[1].op == ScalarOp::constant && e.args[1].real_value() != 0) ||
+                              (!in_rest_ && args[1].kind == Value::Kind::Uniform);
         return vector_call("Div", v(0) + ", " + (harmless ? v(1) : active_or_one(v(1), e.type)), e.type);
       }
-      return lane_by_lane(e, args);
+      return divided(e, args);
     case ScalarOp::shl:
     case ScalarOp::shr: {
       const ScalarExpr& amount = e.args[1];
@@ -229,8 +233,36 @@ Value VectorLoop::arithmetic(const ScalarExpr& e, const std::vector<Value>& args
       return vector_call(function + "<" + std::to_string(amount.integer_value()) + ">", v(0), e.type);
     }
     default:  // a remainder
-      return lane_by_lane(e, args);
+      return divided(e, args);
   }
+}
+
+// Integers by a constant power of two: what is shifted out, or the rest, of a number that is first moved to where
+// rounding down is rounding toward zero.
+Value VectorLoop::divided(const ScalarExpr& e, const std::vector<Value>& args) {
+  const ScalarExpr& divisor = e.args[1];
+  const std::int64_t by = divisor.op == ScalarOp::constant ? divisor.integer_value() : 0;
+  const ElementType type = e.type;
+  if (by < 2 || !std::has_single_bit(static_cast<std::uint64_t>(by)) || sdfg::info(type).bytes == 1 ||
+      args[0].kind != Value::Kind::Vector)
+    return lane_by_lane(e, args);
+  const int bits = std::countr_zero(static_cast<std::uint64_t>(by));
+  const auto shifted = [](int count, const std::string& v) {
+    return "hn::ShiftRight<" + std::to_string(count) + ">(" + v + ")";
+  };
+  const std::string below = "hn::Set(" + tag(type) + ", " + literal(ScalarExpr::integer(by - 1, type)).text + ")";
+  if (!sdfg::is_signed(type)) {
+    const std::string v = vector(args[0], type);
+    return e.op == ScalarOp::div ? vector_value(shifted(bits, v), type) : vector_call("And", v + ", " + below, type);
+  }
+  const std::string v = named(args[0], "dividend");
+  const std::string to_zero = planted(Fault::lanes_divide_rounding_down)
+                                  ? "hn::Zero(" + tag(type) + ")"
+                                  : "hn::And(" + shifted(8 * sdfg::info(type).bytes - 1, v) + ", " + below + ")";
+  const std::string bias = named(vector_value(to_zero, type), "bias");
+  const std::string moved = "hn::Add(" + v + ", " + bias + ")";
+  if (e.op == ScalarOp::div) return vector_value(shifted(bits, moved), type);
+  return vector_call("Sub", "hn::And(" + moved + ", " + below + "), " + bias, type);
 }
 
 Value VectorLoop::select(const ScalarExpr& e, const std::vector<Value>& args) {

@@ -533,7 +533,7 @@ class Maker {
     region.nodes.emplace_back(std::move(branch));
   }
 
-  // A While that counts a transient to 2 or 3.
+  // A While that counts a transient to 2 or 3, or to what an index array has at a loop's place, and may end before.
   void add_while(const Scope& scope, Region& region) {
     const std::size_t counter = new_draft("t" + std::to_string(temporaries_++), ElementType::i32, 0);
     drafts_[counter].transient = true;
@@ -544,7 +544,17 @@ class Maker {
     While loop;
     loop.test_first = random_.percent(50);
     loop.condition = {ScalarExpr::binary(ScalarOp::lt, count, constant(random_.between(2, 3))), {at}};
+    if (options_.gathers && !scope.loops.empty() && random_.percent(50)) {
+      const std::size_t index = index_array(1);
+      loop.condition.inputs.push_back(access(index, {Expr::symbol(scope.loops.back())}, scope));
+      loop.condition.code.args[1] = ScalarExpr::cast(ScalarExpr::make_input(1, drafts_[index].type), ElementType::i32);
+    }
     statement(scope, loop.body);
+    if (random_.percent(30)) {
+      If early{.condition = condition(scope), .then_body = {}, .else_body = {}};
+      early.then_body.nodes.emplace_back(assignment(new_state(), at, constant(9), {}));
+      loop.body.nodes.emplace_back(std::move(early));
+    }
     loop.body.nodes.emplace_back(
         assignment(new_state(), at, ScalarExpr::binary(ScalarOp::add, count, constant(1)), {at}));
     region.nodes.emplace_back(std::move(loop));

@@ -32,5 +32,69 @@ void f(int h, int w, const unsigned char *restrict in, unsigned char *restrict o
   EXPECT_TRUE(chosen.why.starts_with("the nest as it is written by outer_threads")) << chosen.why;
 }
 
+// How soon points leave a circle: `steps` on these lines in each round.
+std::string escape(const std::string& type, const std::string& steps) {
+  return "void f(int n, int m, int *restrict out) { for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) { " + type +
+         " a = j, b = i; int k = 0; while (a < 1000 && k < 400) { " + steps + " k++; } out[i * m + j] = k; } }";
+}
+const std::string square = "double t = a * a - b * b + 0.3; b = 2 * a * b + 0.1; a = t;";
+
+TEST(Predicted, WhileLoopsOfFloatsRunInLanes) {
+  const Chosen chosen = without_expectations(escape("double", square));
+  ASSERT_EQ(chosen.choices.size(), 1u) << chosen.why;
+  EXPECT_EQ(transforms::to_text(chosen.choices[0].match.recipe),
+            "parallelize(loop=i0, kind=static); vectorize(loop=i1) -> highway");
+  // And on one thread, where threads do not pay.
+  ASSERT_FALSE(chosen.otherwise.empty());
+  EXPECT_EQ(transforms::to_text(chosen.otherwise[0].choices[0].match.recipe), "vectorize(loop=i1) -> highway");
+  const auto gets_lanes = [](const std::string& text, tuning_db::Isa isa = tuning_db::Isa::avx512) {
+    tuning_db::Hardware hardware = machine();
+    hardware.isa = isa;
+    return without_expectations(text, {}, hardware).why.contains("parallel_vectors");
+  };
+  EXPECT_TRUE(gets_lanes(escape("double", square), tuning_db::Isa::avx2));
+  EXPECT_FALSE(gets_lanes(escape("double", square), tuning_db::Isa::sse));  // two lanes
+  EXPECT_FALSE(gets_lanes(escape("double", "a = a * 1.5;")));               // too little in each round
+  EXPECT_FALSE(gets_lanes(escape("long", "long t = a * a - b * b + 3; b = 2 * a * b + 1; a = t;")));  // no floats
+  // What a lane does by itself takes as long as before.
+  EXPECT_FALSE(gets_lanes(escape("double", square + " a = exp(a) + exp(b);")));
+  // The same under a condition: masks are in registers with AVX-512 only.
+  const std::string chosen_square = "if (a > b) { " + square + " } else b = b * 0.5;";
+  EXPECT_TRUE(gets_lanes(escape("double", chosen_square)));
+  EXPECT_FALSE(gets_lanes(escape("double", chosen_square), tuning_db::Isa::avx2));
+}
+
+// Expects a little, of everything.
+const tuning_db::GainModel* content() {
+  static const auto model = [] {
+    tuning_db::GainSample sample;
+    sample.gain = 2;
+    return tuning_db::GainModel::train({sample}, {here, 2});
+  }();
+  return &model;
+}
+
+// A neighbour that was measured with threads alone does not keep lanes empty; one that promises more is taken.
+TEST(Predicted, NeighboursThreadsLeaveNoLanesEmpty) {
+  const auto unit = frontends::c::lift(escape("double", square), "f.c", {});
+  ASSERT_TRUE(unit);
+  auto nest = prepare(unit->nests.at(0), {}, {}, machine());
+  ASSERT_TRUE(nest);
+  const auto served = [&](double distance, double ratio) {
+    auto match = measured(ratio, 1);
+    match.name = "neighbour";
+    match.distance = distance;
+    match.evidence.size_class = size_class_of(nest->units[0]);
+    match.evidence.threads = 2;
+    match.recipe = *transforms::parse_recipe("parallelize(loop=i0) -> highway");
+    nest->units[0].matches = {match};
+    const Chosen chosen = choose({.nest = *nest, .gain_model = content});
+    return chosen.choices.empty() ? "" : chosen.choices[0].match.name;
+  };
+  EXPECT_EQ(served(1, 2), "parallel_vectors");
+  EXPECT_EQ(served(0, 2), "neighbour");  // of this very nest it is known
+  EXPECT_EQ(served(1, 20), "neighbour");
+}
+
 }  // namespace
 }  // namespace sous::client

@@ -109,6 +109,105 @@ loop i = 0 .. n simd {
 })");
 }
 
+// Quotients and remainders by powers of two, of negatives and of the least number, too.
+TEST(Highway, PowersOfTwoDivide) {
+  expect_vectors(R"(sdfg 1 t symbols n
+array a: i32[n] argument  array b: i64[n] argument  array c: u64[n] argument  array d: u32[n] argument
+array e: i16[n] argument
+arguments n, a, b, c, d, e
+loop i = 0 .. n simd {
+  s0: a[i] = (a[i] - 5i32) / 8i32 + (a[i] - 9i32) % 4i32
+  s1: b[i] = (b[i] - 3i64) / 2i64 * 16i64 + (-b[i]) % 4096i64
+  s2: c[i] = c[i] / 2u64 + c[i] % 64u64
+  s3: d[i] = d[i] / 4u32 + (0u32 - d[i]) % 1024u32
+  s4: e[i] = (e[i] - 7i16) / 4i16 + (0i16 - e[i]) % 8i16
+  s5: a[i] = a[i] + (-2147483647i32 - 1i32 + {i - i}i32) / 2i32
+})");
+}
+
+// Lanes end when their data say so; what they hold afterwards is what they held then.
+TEST(Highway, WhileLoopsEndInEachLane) {
+  expect_vectors(R"(sdfg 1 t symbols n
+array A: f64[n] argument  array idx: i32[n] argument  array B: f64[n] argument  array C: f32[n] argument
+array ki: i32 registers transient  array xi: f64 registers transient  array yi: f64 registers transient
+array kj: i32 registers transient  array xj: f64 registers transient  array onj: bool registers transient
+array kl: i32 registers transient  array xl: f64 registers transient
+arguments n, A, idx, B, C
+loop i = 0 .. n simd private(ki, xi, yi) {
+  a0: ki[] = 0
+  a1: xi[] = A[i]
+  a2: yi[] = 1.0
+  while (ki[] < idx[i] * 3i32 && xi[] < 1000.0) { a3: xi[] = xi[] * 1.5 + B[i]  a4: yi[] = xi[] * 0.5  a5: ki[] = ki[] + 1 }
+  a6: B[i] = xi[] + f64(ki[])
+}
+loop j = 0 .. n simd private(kj, xj, onj) {
+  b0: onj[] = true
+  b1: kj[] = 0
+  b2: xj[] = A[j]
+  while (onj[]) {
+    if (xj[] > 20.0) { b3: onj[] = false } else { if (kj[] % 2i32 == 0) { b4: xj[] = xj[] * 2.0 + 1.0 } else { b5: xj[] = xj[] + 3.0 } }
+    if (onj[]) { b6: kj[] = kj[] + 1  b7: onj[] = kj[] < 9 }
+  }
+  b8: C[j] = f32(xj[] * f64(kj[]))
+}
+loop l = 0 .. n simd private(kl, xl) {
+  c0: kl[] = idx[l]
+  c1: xl[] = 0.0
+  do { c2: kl[] = kl[] - 1  c3: xl[] = xl[] + 0.25  c4: A[l] = A[l] + xl[] } while (kl[] > 0)
+  c5: idx[l] = kl[] + 1
+})");
+}
+
+TEST(Highway, WhileLoopsInEachOther) {
+  expect_vectors(R"(sdfg 1 t symbols n
+array A: f64[n] argument  array idx: i32[n] argument  array B: i32[n] argument
+array ki: i32 registers transient  array li: i32 registers transient  array xi: f64 registers transient
+array si: f64 registers transient  array kj: i32 registers transient
+array tj: f64[4] registers transient
+arguments n, A, idx, B
+loop i = 0 .. n simd private(ki, li, xi, si) {
+  a0: ki[] = 0
+  a1: si[] = 0.0  b: li[] = 0
+  while (ki[] < idx[i]) {
+    a2: li[] = ki[]
+    a3: xi[] = A[i] + f64(ki[])
+    if (xi[] < 5.0) { while (li[] < 4) { a4: xi[] = xi[] * 1.25 + si[]  a5: li[] = li[] + 1 } }
+    a6: si[] = si[] + xi[]
+    a7: ki[] = ki[] + 1
+  }
+  a8: A[i] = si[]
+  a9: B[i] = B[i] + li[] * 10i32 + ki[]
+}
+loop j = 0 .. n simd private(kj, tj) {
+  b0: tj[0] = 1.0  b1: tj[1] = A[j]  b2: tj[2] = 0.0  b3: tj[3] = 2.0
+  b4: kj[] = 0
+  while (kj[] < idx[j]) {
+    loop q = 1 .. 4 { b5: tj[q] = tj[q] + tj[q - 1] * 0.5 }
+    b6: kj[] = kj[] + 1
+  }
+  b7: A[j] = tj[3]
+})");
+}
+
+// Of B there are elements only for lanes that begin, and as long as they go on.
+TEST(Highway, WhileLoopsTouchWhatTheirLanesDo) {
+  expect_like_interpreter(R"(sdfg 1 t symbols n
+array A: f64[n] argument  array idx: i32[n] argument  array B: f64[5] argument  array C: f64[1] argument
+array ki: i32 registers transient  array xi: f64 registers transient  array kj: i32 registers transient
+arguments n, A, idx, B, C
+loop i = 0 .. n simd private(ki, xi) {
+  a0: ki[] = 0
+  a1: xi[] = 0.0
+  while (ki[] < idx[i]) { a2: xi[] = xi[] + B[ki[]]  a3: ki[] = ki[] + 1 }
+  a4: A[i] = xi[]
+}
+loop j = 0 .. n simd private(kj) {
+  b0: kj[] = 0
+  while (kj[] < idx[j] - 9i32) { b1: A[j] = A[j] + C[j + 1]  b2: kj[] = kj[] + 1 }
+})",
+                          {0, 1, 5, 8, 19}, {.contract = false}, {"highway"});
+}
+
 TEST(Highway, MathFunctions) {
   expect_vectors(R"(sdfg 1 t symbols n
 array a: f64[n] argument  array b: f32[n] argument  arguments n, a, b

@@ -210,6 +210,28 @@ TEST(FreedLoops, LanesThatRunForDifferentTimesAreNoVectors) {
   EXPECT_EQ(gain("0", "i"), 0);
 }
 
+TEST(FreedLoops, LanesOfWhileLoopsCountAQuarter) {
+  const auto gain = [](const std::string& type, const std::string& work, Isa isa = Isa::avx512) {
+    const auto nest = sdfg::parse("sdfg 1 t symbols n array y: " + type + "[n] argument array x: " + type +
+                                  " stack transient array k: i32 stack transient arguments n, y "
+                                  "loop i = 0 .. n simd private(x, k) { s0: x[] = y[i] s1: k[] = 0 "
+                                  "while (k[] < 100) { " +
+                                  work + " s3: k[] = k[] + 1 } s4: y[i] = x[] }");
+    EXPECT_TRUE(nest) << nest.error().to_string();
+    Hardware hardware = machine(2);
+    hardware.isa = isa;
+    return reordered_vectors_gain(*nest, {{"n", 400}}, hardware, Waits::ForEnds, {});
+  };
+  const std::string narrow = "s2: x[] = x[] * x[] + 0.5f32 * x[]", wide = "s2: x[] = x[] * x[] + 0.5 * x[]";
+  EXPECT_EQ(gain("f64", wide), 2);
+  EXPECT_EQ(gain("f32", narrow), 4);
+  EXPECT_EQ(gain("f64", wide, Isa::avx2), 1.5);
+  EXPECT_EQ(gain("f64", wide, Isa::sse), 0);
+  EXPECT_EQ(gain("f64", "s2: x[] = exp(x[])"), 0);
+  EXPECT_EQ(gain("i64", "s2: x[] = x[] / 3i64"), 0);
+  EXPECT_EQ(gain("i64", "s2: x[] = x[] / 4i64"), 2);
+}
+
 TEST(CoreLoad, WhatMemoryBoundsAndWhatCoresDo) {
   const auto load = [](const std::string& loops) {
     const auto nest = sdfg::parse(

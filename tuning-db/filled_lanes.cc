@@ -1,0 +1,148 @@
+// What vectors gain that the compiler of a program could not have made.
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <ranges>
+
+#include "tuning-db/nest_facts.h"
+#include "tuning-db/schedule_features.h"
+#include "tuning-db/statement_work.h"
+
+namespace sous::tuning_db {
+namespace {
+
+// Of vectors that no compiler finds, what is counted on. With vectors of 512 bits,
+// in which masks take the ends of loops and stores under conditions: lanes and iterations. With those of 256 bits more
+// of both, and no conditions. Shorter ones gain too little, or lose.
+constexpr double counted_on_vectors = 1.5;
+struct LeastVectors {
+  double lanes, trips;
+  bool conditions, whiles = false;
+};
+constexpr LeastVectors with_masks{4, 24, true}, without_masks{8, 96, false};
+// In place of a loop that is slow, for it waits for each element, fewer will do.
+constexpr LeastVectors for_slow_with_masks{2, 48, true}, for_slow{2, 64, false};
+// In place of a choice in each iteration, stores under conditions are no loss.
+constexpr LeastVectors for_choices{4, 64, true};
+// Of sums one after the other: the share of the lanes that is counted on, and how many bytes one core gets from memory
+// meanwhile, a low estimate.
+constexpr double share_of_lanes = 0.5, bytes_of_vectors = 4;
+// Of loops that end in each lane when the data there say so. Lanes wait for each other, and those of 256 bits have no
+// registers for masks: a quarter of the lanes is counted on.
+constexpr LeastVectors for_ends_with_masks{8, 48, true, true}, for_ends{4, 64, false, true};
+constexpr double share_of_waiting_lanes = 0.25;
+
+bool has_condition_in_lanes(const sdfg::Sdfg& nest) {
+  bool found = false;
+  sdfg::visit(nest.root, [&](const sdfg::Node& node) {
+    const auto* loop = std::get_if<sdfg::Loop>(&node.value);
+    if (loop == nullptr || !std::holds_alternative<sdfg::Simd>(loop->schedule)) return;
+    sdfg::visit(loop->body, [&](const sdfg::Node& n) { found = found || std::holds_alternative<sdfg::If>(n.value); });
+  });
+  return found;
+}
+
+// Iterations of a loop; of one over the points of a tile, those of all its tiles in a row.
+double in_a_row(const NestFacts& known, const LoopFact& fact) {
+  for (const int k : fact.around) {
+    const LoopFact& tiles = known.loops[static_cast<std::size_t>(k)];
+    if (tiles.loop->step > 1 && fact.loop->begin.uses(tiles.loop->symbol)) return tiles.trips * fact.trips;
+  }
+  return fact.trips;
+}
+
+// Whether the loop begins or ends elsewhere in each lane of one around it.
+bool differs_between_lanes(const NestFacts& known, const LoopFact& fact, int outer) {
+  const sdfg::Loop& around = *known.loops[static_cast<std::size_t>(outer)].loop;
+  return std::holds_alternative<sdfg::Simd>(around.schedule) &&
+         (fact.loop->begin.uses(around.symbol) || fact.loop->end.uses(around.symbol));
+}
+
+// The lanes in which most of the work is, if it is, and on neighbouring elements; else 0.
+double filled_lanes(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t>& sizes, const LeastVectors& least,
+                    int bits) {
+  if (!least.conditions && has_condition_in_lanes(nest)) return 0;
+  const NestFacts known = facts(nest, sizes);
+  double all = 0, in_vectors = 0, widest = 1;
+  std::vector<int> lanes(known.statements.size(), -1);  // the loop of lanes around each statement, if it is a fast one
+  for (std::size_t k = 0; k < known.statements.size(); ++k) {
+    int count = 0;
+    for (const int loop : known.statements[k].loops) {
+      const LoopFact& fact = known.loops[static_cast<std::size_t>(loop)];
+      if (!std::holds_alternative<sdfg::Simd>(fact.loop->schedule)) {
+        // Lanes that run for different times are no vectors.
+        const auto differs = [&](int outer) { return differs_between_lanes(known, fact, outer); };
+        if (std::ranges::any_of(fact.around, differs)) lanes[k] = -1;
+        continue;
+      }
+      // Lanes of lanes are slow.
+      lanes[k] = ++count == 1 && in_a_row(known, fact) >= least.trips ? loop : -1;
+    }
+  }
+  // Those that look each for itself when to stop are few at times.
+  for (std::size_t k = 0; k < known.statements.size(); ++k)
+    if (known.statements[k].whiles > 0 && (!least.whiles || runs_one_by_one(known.statements[k]))) lanes[k] = -1;
+  for (const AccessFact& access : known.accesses) {
+    int& loop = lanes[static_cast<std::size_t>(access.statement)];
+    if (loop < 0) continue;
+    const auto stride = known.stride(access, loop);
+    if (!stride || std::abs(*stride) > 1)
+      loop = -1;
+    else
+      widest = std::max<double>(widest, sdfg::info(access.container->type).bytes);
+  }
+  for (std::size_t k = 0; k < known.statements.size(); ++k) {
+    all += weight(known.statements[k]);
+    in_vectors += lanes[k] >= 0 ? weight(known.statements[k]) : 0;
+  }
+  const double count = bits / (8 * widest);
+  return count >= least.lanes && all > 0 && in_vectors >= most_of_all * all ? count : 0;
+}
+
+}  // namespace
+
+double freed_vectors_gain(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t>& sizes,
+                          const Hardware& hardware) {
+  const int bits = simd_bits(hardware.isa);
+  if (bits < 256) return 0;
+  return filled_lanes(nest, sizes, bits >= 512 ? with_masks : without_masks, bits) > 0 ? counted_on_vectors : 0;
+}
+
+bool lanes_are_neighbours(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t>& sizes) {
+  const NestFacts known = facts(nest, sizes);
+  double in_lanes = 0, apart = 0;
+  for (std::size_t k = 0; k < known.statements.size(); ++k) {
+    const StatementFact& s = known.statements[k];
+    const auto lanes = std::ranges::find_if(s.loops, [&](int loop) {
+      return std::holds_alternative<sdfg::Simd>(known.loops[static_cast<std::size_t>(loop)].loop->schedule);
+    });
+    if (lanes == s.loops.end()) continue;
+    in_lanes += weight(s);
+    const bool one_by_one = std::ranges::any_of(known.accesses, [&](const AccessFact& access) {
+      if (access.statement != static_cast<int>(k)) return false;
+      // What stays the same in a loop inside of the lanes is brought there once.
+      if (*lanes != s.loops.back() && known.stride(access, s.loops.back()) == 0.0) return false;
+      const auto stride = known.stride(access, *lanes);
+      return !stride || std::abs(*stride) > 1;
+    });
+    apart += one_by_one ? weight(s) : 0;
+  }
+  return apart <= (1 - most_of_all) * in_lanes;
+}
+
+double reordered_vectors_gain(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t>& sizes,
+                              const Hardware& hardware, Waits waits, const CoreLoad& before) {
+  const int bits = simd_bits(hardware.isa);
+  if (bits < 256 || waits == Waits::No) return 0;
+  const bool with_masks = bits >= 512;
+  const LeastVectors least = waits == Waits::ForChoices ? for_choices
+                             : waits == Waits::ForEnds  ? (with_masks ? for_ends_with_masks : for_ends)
+                                                        : (with_masks ? for_slow_with_masks : for_slow);
+  const double lanes = filled_lanes(nest, sizes, least, bits);
+  if (waits == Waits::ForEnds) return lanes == 0 ? 0 : std::max(counted_on_vectors, share_of_waiting_lanes * lanes);
+  if (lanes == 0 || waits != Waits::ForSums) return lanes == 0 ? 0 : counted_on_vectors;
+  const double as_memory_allows = before.bytes > 0 ? bytes_of_vectors * before.nanoseconds / before.bytes : lanes;
+  return std::max(counted_on_vectors, std::min(share_of_lanes * lanes, as_memory_allows));
+}
+
+}  // namespace sous::tuning_db
