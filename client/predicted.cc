@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "client/compiler.h"
 #include "client/least_shape.h"
 #include "client/program_load.h"
 #include "client/promise.h"
@@ -124,7 +125,9 @@ class Predictor {
         if (one.strategy->frees_loops) continue;
         if (one.strategy->threads_alone && threads_may_pay(*one.strategy))
           keep_clearly_larger(threads, by_threads(*one.strategy, *candidate));
-        if (!asks_model || gains_no_lanes(*one.strategy, *candidate)) continue;
+        if (!asks_model || tuning_db::has_whiles_in_lanes(candidate->applied) ||
+            gains_no_lanes(*one.strategy, *candidate))
+          continue;
         if (auto predicted = by_model(*candidate, *one.nest, least);
             predicted && (!best || predicted->gain > best->gain) && has_vectors(*candidate))
           best = std::move(predicted);
@@ -326,7 +329,13 @@ class Predictor {
 
   // ProgramLoad::waits, at the usual sizes and at others.
   tuning_db::Waits waits() const {
-    if (!waits_) waits_ = program_.waits(unit_);
+    if (waits_) return *waits_;
+    waits_ = program_.waits(unit_);
+    // With gcc, divisors of lanes that have ended must not raise exceptions, which makes each round wait for the
+    // others.
+    if (waits_ == tuning_db::Waits::ForEnds && is_gcc(nest_.meaning.compiler) &&
+        tuning_db::divides_in_whiles(unit_.nest))
+      waits_ = tuning_db::Waits::No;
     return *waits_;
   }
   tuning_db::Waits waits(const Sizes& sizes) const {

@@ -5,6 +5,7 @@
 #include <ranges>
 
 #include "tuning-db/nest_facts.h"
+#include "tuning-db/operation_cost.h"
 #include "tuning-db/schedule_features.h"
 #include "tuning-db/statement_work.h"
 
@@ -27,17 +28,40 @@ constexpr LeastVectors for_choices{4, 64, true};
 // Of sums one after the other: the share of the lanes that is counted on, and how many bytes one core gets from memory
 // meanwhile, a low estimate.
 constexpr double share_of_lanes = 0.5, bytes_of_vectors = 4;
-// Of loops that end in each lane when the data there say so. Lanes wait for each other, and those of 256 bits have no
-// registers for masks: a quarter of the lanes is counted on.
+// Of loops that end in each lane when the data there say so, and of mixtures. Lanes wait for each other, and those of
+// 256 bits have no registers for masks: a quarter of the lanes is counted on.
 constexpr LeastVectors for_ends_with_masks{8, 48, true, true}, for_ends{4, 64, false, true};
 constexpr double share_of_waiting_lanes = 0.25;
 
-bool has_condition_in_lanes(const sdfg::Sdfg& nest) {
+bool is_found_by_data(const sdfg::Memlet& memlet) {
+  return std::ranges::any_of(memlet.subset, [](const sdfg::Expr& e) { return !e.reads().empty(); });
+}
+
+template <class Kind>
+bool has_in_lanes(const sdfg::Sdfg& nest) {
   bool found = false;
   sdfg::visit(nest.root, [&](const sdfg::Node& node) {
     const auto* loop = std::get_if<sdfg::Loop>(&node.value);
     if (loop == nullptr || !std::holds_alternative<sdfg::Simd>(loop->schedule)) return;
-    sdfg::visit(loop->body, [&](const sdfg::Node& n) { found = found || std::holds_alternative<sdfg::If>(n.value); });
+    sdfg::visit(loop->body, [&](const sdfg::Node& n) { found = found || std::holds_alternative<Kind>(n.value); });
+  });
+  return found;
+}
+
+// Whether conditions of while loops, or inside of these, look at elements whose place is data: each lane at one of its
+// own, in each round.
+bool looks_up_in_rounds(const sdfg::Sdfg& nest) {
+  bool found = false;
+  const auto look = [&](const sdfg::Condition& condition) {
+    found = found || std::ranges::any_of(condition.inputs, is_found_by_data);
+  };
+  sdfg::visit(nest.root, [&](const sdfg::Node& node) {
+    const auto* loop = std::get_if<sdfg::While>(&node.value);
+    if (loop == nullptr) return;
+    look(loop->condition);
+    sdfg::visit(loop->body, [&](const sdfg::Node& n) {
+      if (const auto* branch = std::get_if<sdfg::If>(&n.value)) look(branch->condition);
+    });
   });
   return found;
 }
@@ -58,10 +82,31 @@ bool differs_between_lanes(const NestFacts& known, const LoopFact& fact, int out
          (fact.loop->begin.uses(around.symbol) || fact.loop->end.uses(around.symbol));
 }
 
+// Whether what it reads stays the same in a loop inside of the lanes.
+bool is_brought_once(const NestFacts& known, const AccessFact& access, int lanes) {
+  const int innermost = known.statements[static_cast<std::size_t>(access.statement)].loops.back();
+  return !access.write && innermost != lanes && known.stride(access, innermost) == 0.0;
+}
+
+// The share of a nest's time that goes into fetching single elements for lanes, by places that are data: that takes
+// about two operations for each.
+double share_of_lookups(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t>& sizes) {
+  constexpr double operations = 2;
+  const NestFacts known = facts(nest, sizes);
+  double all = 0, lookups = 0;
+  for (const StatementFact& s : known.statements) all += weight(s);
+  for (const AccessFact& access : known.accesses) {
+    if (!is_found_by_data(*access.memlet)) continue;
+    const StatementFact& s = known.statements[static_cast<std::size_t>(access.statement)];
+    lookups += operations * weight(s) / cost_of(s.code).all;
+  }
+  return all > 0 ? lookups / (all + lookups) : 0;
+}
+
 // The lanes in which most of the work is, if it is, and on neighbouring elements; else 0.
 double filled_lanes(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t>& sizes, const LeastVectors& least,
                     int bits) {
-  if (!least.conditions && has_condition_in_lanes(nest)) return 0;
+  if ((!least.conditions && has_in_lanes<sdfg::If>(nest)) || (least.whiles && looks_up_in_rounds(nest))) return 0;
   const NestFacts known = facts(nest, sizes);
   double all = 0, in_vectors = 0, widest = 1;
   std::vector<int> lanes(known.statements.size(), -1);  // the loop of lanes around each statement, if it is a fast one
@@ -81,12 +126,12 @@ double filled_lanes(const sdfg::Sdfg& nest, const std::map<std::string, std::int
   }
   // Those that look each for itself when to stop are few at times.
   for (std::size_t k = 0; k < known.statements.size(); ++k)
-    if (known.statements[k].whiles > 0 && (!least.whiles || runs_one_by_one(known.statements[k]))) lanes[k] = -1;
+    if (least.whiles ? runs_one_by_one(known.statements[k]) : known.statements[k].whiles > 0) lanes[k] = -1;
   for (const AccessFact& access : known.accesses) {
     int& loop = lanes[static_cast<std::size_t>(access.statement)];
     if (loop < 0) continue;
     const auto stride = known.stride(access, loop);
-    if (!stride || std::abs(*stride) > 1)
+    if (!stride || (std::abs(*stride) > 1 && !is_brought_once(known, access, loop)))
       loop = -1;
     else
       widest = std::max<double>(widest, sdfg::info(access.container->type).bytes);
@@ -108,6 +153,21 @@ double freed_vectors_gain(const sdfg::Sdfg& nest, const std::map<std::string, st
   return filled_lanes(nest, sizes, bits >= 512 ? with_masks : without_masks, bits) > 0 ? counted_on_vectors : 0;
 }
 
+bool has_whiles_in_lanes(const sdfg::Sdfg& nest) { return has_in_lanes<sdfg::While>(nest); }
+
+bool divides_in_whiles(const sdfg::Sdfg& nest) {
+  const NestFacts known = facts(nest, {});
+  return std::ranges::any_of(known.statements, [](const StatementFact& s) {
+    bool found = false;
+    if (s.whiles > 0 && s.code != nullptr)
+      s.code->visit([&](const sdfg::ScalarExpr& e) {
+        const bool divides = e.op == sdfg::ScalarOp::div && e.args[1].op != sdfg::ScalarOp::constant;
+        found = found || (sdfg::is_float(e.type) && (divides || e.op == sdfg::ScalarOp::sqrt));
+      });
+    return found;
+  });
+}
+
 bool lanes_are_neighbours(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t>& sizes) {
   const NestFacts known = facts(nest, sizes);
   double in_lanes = 0, apart = 0;
@@ -120,7 +180,6 @@ bool lanes_are_neighbours(const sdfg::Sdfg& nest, const std::map<std::string, st
     in_lanes += weight(s);
     const bool one_by_one = std::ranges::any_of(known.accesses, [&](const AccessFact& access) {
       if (access.statement != static_cast<int>(k)) return false;
-      // What stays the same in a loop inside of the lanes is brought there once.
       if (*lanes != s.loops.back() && known.stride(access, s.loops.back()) == 0.0) return false;
       const auto stride = known.stride(access, *lanes);
       return !stride || std::abs(*stride) > 1;
@@ -135,11 +194,17 @@ double reordered_vectors_gain(const sdfg::Sdfg& nest, const std::map<std::string
   const int bits = simd_bits(hardware.isa);
   if (bits < 256 || waits == Waits::No) return 0;
   const bool with_masks = bits >= 512;
+  if (has_whiles_in_lanes(nest)) waits = Waits::ForEnds;
   const LeastVectors least = waits == Waits::ForChoices ? for_choices
                              : waits == Waits::ForEnds  ? (with_masks ? for_ends_with_masks : for_ends)
                                                         : (with_masks ? for_slow_with_masks : for_slow);
   const double lanes = filled_lanes(nest, sizes, least, bits);
-  if (waits == Waits::ForEnds) return lanes == 0 ? 0 : std::max(counted_on_vectors, share_of_waiting_lanes * lanes);
+  if (waits == Waits::ForEnds) {
+    if (lanes == 0) return 0;
+    const double in_lanes = std::max(counted_on_vectors, share_of_waiting_lanes * lanes);
+    const double lookups = share_of_lookups(nest, sizes), gain = 1 / ((1 - lookups) / in_lanes + lookups);
+    return gain >= counted_on_vectors ? gain : 0;
+  }
   if (lanes == 0 || waits != Waits::ForSums) return lanes == 0 ? 0 : counted_on_vectors;
   const double as_memory_allows = before.bytes > 0 ? bytes_of_vectors * before.nanoseconds / before.bytes : lanes;
   return std::max(counted_on_vectors, std::min(share_of_lanes * lanes, as_memory_allows));

@@ -128,18 +128,25 @@ std::set<int> loops_of_choices(const NestFacts& known, bool reassociate) {
 
 namespace {
 
-// The share of the work in loops that end when the data say so, where floats are computed: of integers (the bits of a
+// Whether there are loops that end when the data say so in which floats are computed: of integers (the bits of a
 // number, Collatz) some are known to compilers in a closed form, and the others take hardly longer than masks do.
-double in_whiles_of_floats(const NestFacts& known) {
-  constexpr double least_work = 8;
-  double all = 0, inside = 0, of_one = 0;
-  for (const StatementFact& s : known.statements) {
-    all += weight(s);
-    if (s.whiles == 0) continue;
-    inside += weight(s);
-    of_one += s.code != nullptr && sdfg::is_float(s.code->type) ? cost_of(s.code).all : 0;
+bool has_whiles_of_floats(const NestFacts& known) {
+  constexpr double least_work = 8;  // a round's
+  double work = 0;
+  for (const StatementFact& s : known.statements)
+    if (s.whiles > 0 && s.code != nullptr && sdfg::is_float(s.code->type)) work += cost_of(s.code).all;
+  return work >= least_work;
+}
+
+// Whether the statement stands in a loop beside inner ones that wait, of which no compiler makes vectors as it is.
+bool is_beside(const NestFacts& known, const StatementFact& s, const std::vector<bool>& waiting) {
+  if (s.loops.empty() || s.whiles > 0) return false;
+  for (std::size_t k = 0; k < waiting.size(); ++k) {
+    const StatementFact& other = known.statements[k];
+    const bool inside = other.whiles > 0 || other.loops.back() != s.loops.back();
+    if (waiting[k] && inside && std::ranges::count(other.loops, s.loops.back()) > 0) return true;
   }
-  return all > 0 && of_one >= least_work ? inside / all : 0;
+  return false;
 }
 
 }  // namespace
@@ -158,23 +165,30 @@ Waits waits(const sdfg::Sdfg& program, const std::map<std::string, std::int64_t>
   }
   sums = with_temporaries(known, std::move(sums));
   const std::set<int> choices = loops_of_choices(known, reassociate);
-  double all = 0, for_sums = 0, for_any = 0, in_choices = 0;
+  const bool whiles = has_whiles_of_floats(known);
+  std::vector<bool> waiting(known.statements.size());
+  double all = 0, for_sums = 0, for_any = 0, in_choices = 0, in_some = 0, beside = 0;
   for (std::size_t k = 0; k < known.statements.size(); ++k) {
     const StatementFact& s = known.statements[k];
     const double one = weight(s);
+    const bool chosen = !s.loops.empty() && choices.contains(s.loops.back());
+    waiting[k] = !s.loops.empty() && (sums[k] || chosen || (whiles && s.whiles > 0));
     all += one;
-    in_choices += !s.loops.empty() && choices.contains(s.loops.back()) ? one : 0;
+    in_choices += chosen ? one : 0;
     for_sums += sums[k] ? one : 0;
     for_any += sums[k] || lines[k] ? one : 0;
+    in_some += waiting[k] ? one : 0;
   }
   // All that does not wait may be in the part.
-  const double most = (1 - (1 - most_of_all) * part) * all;
-  // What is around these a compiler that leaves them as they are makes no vectors of either.
-  constexpr double most_for_ends = 0.5;
-  if (in_whiles_of_floats(known) >= 1 - (1 - most_for_ends) * part) return Waits::ForEnds;
-  if (all > 0 && in_choices >= most) return Waits::ForChoices;
-  if (all == 0 || for_any < most) return Waits::No;
-  return for_sums >= most ? Waits::ForSums : Waits::ForLines;
+  const auto most = [&](double share) { return (1 - (1 - share) * part) * all; };
+  if (all == 0) return Waits::No;
+  if (in_choices >= most(most_of_all)) return Waits::ForChoices;
+  if (for_any >= most(most_of_all)) return for_sums >= most(most_of_all) ? Waits::ForSums : Waits::ForLines;
+  constexpr double half = 0.5;
+  if (in_some < most(half)) return Waits::No;
+  for (std::size_t k = 0; k < known.statements.size(); ++k)
+    beside += !waiting[k] && is_beside(known, known.statements[k], waiting) ? weight(known.statements[k]) : 0;
+  return in_some + beside >= most(most_of_all) ? Waits::ForEnds : Waits::No;
 }
 
 namespace {

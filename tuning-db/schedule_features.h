@@ -94,7 +94,8 @@ double freed_vectors_gain(const sdfg::Sdfg& nest, const std::map<std::string, st
 
 // What most of a program waits for, each iteration of the innermost loop: for the sum of floats that it adds to, in
 // order, for another line of memory, for whether a value is the best so far, a float or one whose place is kept beside
-// it, or, in a while loop, for whether it goes on. A compiler that leaves the loops as they are makes no fast vectors
+// it, or for whether a while loop goes on (or half of it for one of these and half for another, and what stands beside
+// the loops that wait). A compiler that leaves the loops as they are makes no fast vectors
 // of that. (Short chains of known length it unrolls, and makes vectors of what is around them.) `part`: the same of
 // most of any part that has this share of the work.
 enum class Waits : std::uint8_t { No, ForLines, ForSums, ForChoices, ForEnds };
@@ -119,6 +120,12 @@ double chained(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t>
 // The share of a nest's work in sums (minima …) of integers over neighbouring elements, long ones in innermost loops:
 // any compiler makes vectors of these.
 double integer_sums(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t>& sizes);
+
+// Whether loops that end when the data say so run in lanes. Of what that gains, only reordered_vectors_gain knows.
+bool has_whiles_in_lanes(const sdfg::Sdfg& nest);
+
+// Whether floats are divided, or roots taken, in loops that end when the data say so.
+bool divides_in_whiles(const sdfg::Sdfg& nest);
 
 // Whether most of what runs in lanes takes neighbouring elements there (or the same one), as far as there are lanes.
 bool lanes_are_neighbours(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t>& sizes);

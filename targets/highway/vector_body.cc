@@ -50,25 +50,27 @@ void VectorLoop::declare(const std::string& owner) {
 }
 
 void VectorLoop::region(const sdfg::Region& region) {
-  for (const sdfg::Node& node : region.nodes) {
-    if (failure) return;
-    match(
-        node.value, [&](const sdfg::State& s) { state(s); },
-        [&](const sdfg::Loop& l) {
-          if (differs(l.begin) || differs(l.end)) {
-            return fail("the bounds of the loop over " + l.symbol + " differ from lane to lane");
-          }
-          const auto* unroll = std::get_if<sdfg::Unroll>(&l.schedule);
-          if (const auto reads = transposable(l); !reads.empty()) {
-            transposed_loop(l, reads);
-          } else if (unroll != nullptr) {
-            printer_.unrolled(l, unroll->factor);
-          } else {
-            printer_.plain_loop(l);
-          }
-        },
-        [&](const sdfg::If& i) { branch(i); }, [&](const sdfg::While& w) { repeat(w); });
-  }
+  for (const sdfg::Node& n : region.nodes)
+    if (!failure) node(n);
+}
+
+void VectorLoop::node(const sdfg::Node& node) {
+  match(
+      node.value, [&](const sdfg::State& s) { state(s); },
+      [&](const sdfg::Loop& l) {
+        if (differs(l.begin) || differs(l.end)) {
+          return fail("the bounds of the loop over " + l.symbol + " differ from lane to lane");
+        }
+        const auto* unroll = std::get_if<sdfg::Unroll>(&l.schedule);
+        if (const auto reads = transposable(l); !reads.empty()) {
+          transposed_loop(l, reads);
+        } else if (unroll != nullptr) {
+          printer_.unrolled(l, unroll->factor);
+        } else {
+          printer_.plain_loop(l);
+        }
+      },
+      [&](const sdfg::If& i) { branch(i); }, [&](const sdfg::While& w) { repeat(w); });
 }
 
 void VectorLoop::branch(const sdfg::If& branch) {

@@ -93,14 +93,24 @@ class VectorLoop {
   // vector_body.cc
   void body(const sdfg::Loop& loop);
   void region(const sdfg::Region& region);
+  void node(const sdfg::Node& node);
   void branch(const sdfg::If& branch);
   void state(const sdfg::State& state);
   void statement(const sdfg::TaskletView& tasklet);
   void declare(const std::string& owner);
 
   // vector_while.cc
+  struct Round {  // of a while loop
+    const sdfg::Condition& go_on;
+    // Variables that all lanes go on to compute and that are looked at afterwards: where it is kept what each lane held
+    // when it ended.
+    std::map<std::string, std::string> kept;
+    std::set<std::string> changed;  // since what was held was kept
+  };
   Value evaluate(const sdfg::Condition& condition);
   void repeat(const sdfg::While& loop);
+  void once_round(const sdfg::Region& body, Round& round);
+  void narrow(Round& round);
   std::map<std::string, std::string> free_lanes(const sdfg::While& loop);
   void load_ahead(const sdfg::While& loop);
   std::optional<std::vector<std::string>> held_in_lanes(const sdfg::While& loop) const;

@@ -29,31 +29,91 @@ void VectorLoop::repeat(const sdfg::While& loop) {
   mask_ = running;
   conditional_ = true;
   const auto held = held_in_lanes(loop);
-  const std::map<std::string, std::string> kept = free_lanes(loop);
-  const auto test = [&] {
-    const Value again = evaluate(loop.condition);
-    if (!failure) out.line(running + " = hn::And(" + running + ", " + mask(again, mask_type()) + ");");
-  };
-  if (loop.test_first) test();
+  Round round{.go_on = loop.condition, .kept = free_lanes(loop), .changed = {}};
+  if (loop.test_first) narrow(round);
   load_ahead(loop);
-  out.open("while (!" + (held ? "sous::few(" : std::string("hn::AllFalse(")) + mask_tag() + ", " + running + "))");
-  region(loop.body);
-  for (const auto& [container, name] : kept) {
+  if (held) {
+    const std::string left = names_.fresh("rounds_left");
+    out.line("int " + left + " = sous::rounds_of_few;");
+    out.open("while (sous::go_round(" + mask_tag() + ", " + running + ", " + left + "))");
+  } else {
+    out.open("while (!hn::AllFalse(" + mask_tag() + ", " + running + "))");
+  }
+  once_round(loop.body, round);
+  narrow(round);
+  out.close();
+  for (const auto& [container, name] : round.kept) variables_.at(container).name = name;
+  if (held && !failure && !planted(Fault::last_lanes_unfinished)) finish_lanes(loop, *held, running);
+  std::tie(mask_, conditional_, free_, free_mask_, transposed_) = outer;
+  --nesting_;
+}
+
+// Keeps what lanes held that have gone on so far; those go on for which the condition holds.
+void VectorLoop::narrow(Round& round) {
+  Lines& out = printer_.out;
+  for (const auto& [container, name] : round.kept) {
+    if (!round.changed.contains(container)) continue;
     const Variable& on = variables_.at(container);
     if (planted(Fault::ended_lanes_go_on))
       out.line(name + " = " + on.name + ";");
     else if (on.type == ElementType::boolean)
-      out.line(name + " = sous::blend_mask<decltype(" + mask_tag() + ")>(" + running + ", " + on.name + ", " + name +
+      out.line(name + " = sous::blend_mask<decltype(" + mask_tag() + ")>(" + mask_ + ", " + on.name + ", " + name +
                ");");
     else
       out.line(name + " = hn::IfThenElse(" + active(on.type) + ", " + on.name + ", " + name + ");");
   }
-  if (!failure) test();
-  out.close();
-  for (const auto& [container, name] : kept) variables_.at(container).name = name;
-  if (held && !failure && !planted(Fault::last_lanes_unfinished)) finish_lanes(loop, *held, running);
-  std::tie(mask_, conditional_, free_, free_mask_, transposed_) = outer;
-  --nesting_;
+  round.changed.clear();
+  if (failure) return;
+  const Value again = evaluate(round.go_on);
+  if (!failure) out.line(mask_ + " = hn::And(" + mask_ + ", " + mask(again, mask_type()) + ");");
+}
+
+namespace {
+
+// Whether the region does nothing but clear the flag.
+bool clears(const sdfg::Region& region, const std::string& flag) {
+  const auto* state = region.nodes.size() == 1 ? std::get_if<sdfg::State>(&region.nodes[0].value) : nullptr;
+  if (state == nullptr) return false;
+  const auto tasklets = sdfg::tasklets(*state);
+  if (tasklets.size() != 1 || tasklets[0].outputs.size() != 1) return false;
+  const sdfg::ScalarExpr& value = tasklets[0].tasklet->code;
+  return tasklets[0].outputs[0]->container == flag && !tasklets[0].outputs[0]->combine &&
+         value.op == sdfg::ScalarOp::constant && value.integer_value() == 0;
+}
+
+}  // namespace
+
+// The body, or the end of it. Where nothing follows but what the flag of the loop's condition guards, lanes that have
+// cleared it end there: what follows needs no mask of theirs, for which it would have to wait.
+void VectorLoop::once_round(const sdfg::Region& body, Round& round) {
+  const bool is_flag = round.go_on.inputs.size() == 1 && round.go_on.code.op == sdfg::ScalarOp::input &&
+                       free_.contains(round.go_on.inputs[0].container);
+  const auto is_guarded = [&](std::size_t at) {
+    const auto* branch = std::get_if<sdfg::If>(&body.nodes[at].value);
+    return is_flag && branch != nullptr && branch->else_body.nodes.empty() && branch->condition == round.go_on;
+  };
+  const auto end_lanes = [&] {
+    narrow(round);
+    printer_.out.line("if (hn::AllFalse(" + mask_tag() + ", " + mask_ + ")) break;");
+  };
+  for (std::size_t k = 0; k < body.nodes.size() && !failure; ++k) {
+    const std::size_t behind = body.nodes.size() - k - 1;
+    const bool guarded = is_flag && (behind == 0 || (behind == 1 && is_guarded(k + 1)));
+    const auto* branch = std::get_if<sdfg::If>(&body.nodes[k].value);
+    if (behind == 0 && is_guarded(k)) {
+      end_lanes();
+      once_round(branch->then_body, round);
+    } else if (guarded && branch != nullptr && !branch->else_body.nodes.empty() &&
+               clears(branch->then_body, round.go_on.inputs[0].container)) {
+      this->branch({.condition = branch->condition, .then_body = branch->then_body, .else_body = {}});
+      round.changed.merge(sdfg::touched(branch->then_body).written);
+      end_lanes();
+      once_round(branch->else_body, round);
+    } else {
+      node(body.nodes[k]);
+      round.changed.merge(sdfg::touched(body.nodes[k]).written);
+    }
+  }
 }
 
 namespace {

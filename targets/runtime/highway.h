@@ -177,10 +177,13 @@ inline hn::Mask<DTo> mask_cast(DTo to, DFrom from, hn::Mask<DFrom> mask) {
   }
 }
 
-// Whether so few lanes are active that one after the other takes no longer than a vector.
+// Whether lanes that go round together do so once more: not when none is active, nor, after some rounds, when so few
+// are that one after the other takes no longer than a vector. (The last ones often end soon.)
+constexpr int rounds_of_few = 8;
 template <class D>
-inline bool few(D d, hn::Mask<D> mask) {
-  return hn::CountTrue(d, mask) <= (hn::Lanes(d) < 8 ? 1 : hn::Lanes(d) / 4);
+inline bool go_round(D d, hn::Mask<D> mask, int& left) {
+  const size_t active = hn::CountTrue(d, mask), few = hn::Lanes(d) < 8 ? 1 : hn::Lanes(d) / 4;
+  return active > few || (active > 0 && --left >= 0);
 }
 
 template <class D>

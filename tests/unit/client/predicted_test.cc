@@ -64,6 +64,25 @@ TEST(Predicted, WhileLoopsOfFloatsRunInLanes) {
   EXPECT_FALSE(gets_lanes(escape("double", chosen_square), tuning_db::Isa::avx2));
 }
 
+// Rays against spheres: the nearest one, and its light, which no compiler makes vectors of either.
+TEST(Predicted, WhatStandsBesideLoopsThatWaitRunsInLanesToo) {
+  const std::string spheres = R"(typedef struct { double x, y, r, light; } sphere;
+void f(int h, int w, int n, const sphere *restrict s, double *restrict out) {
+  for (int y = 0; y < h; y++)
+    for (int x = 0; x < w; x++) {
+      double dx = x - 0.5 * w, dy = y - 0.5 * h, best = 1e30;
+      int hit = 0;
+      for (int k = 0; k < n; k++) {
+        double b = dx * s[k].x + dy * s[k].y, d = b * b - s[k].r;
+        if (d > 0 && b - sqrt(d) < best) { best = b - sqrt(d); hit = k; }
+      }
+      double nx = dx * best - s[hit].x, ny = dy * best - s[hit].y, l = nx * 0.6 + ny * 0.8;
+      out[y * w + x] = l > 0 ? l * s[hit].light : 0.1;
+    }
+})";
+  EXPECT_TRUE(without_expectations(spheres).why.contains("parallel_vectors"));
+}
+
 // Expects a little, of everything.
 const tuning_db::GainModel* content() {
   static const auto model = [] {

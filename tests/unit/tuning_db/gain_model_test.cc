@@ -230,6 +230,30 @@ TEST(FreedLoops, LanesOfWhileLoopsCountAQuarter) {
   EXPECT_EQ(gain("f64", "s2: x[] = exp(x[])"), 0);
   EXPECT_EQ(gain("i64", "s2: x[] = x[] / 3i64"), 0);
   EXPECT_EQ(gain("i64", "s2: x[] = x[] / 4i64"), 2);
+  // Elements by places that are data are fetched one by one.
+  EXPECT_GT(gain("f64", "s2: x[] = x[] * x[] * x[] * x[] + 0.5 * x[] * y[k[]]"), 1.5);
+  EXPECT_LT(gain("f64", "s2: x[] = x[] * x[] * x[] * x[] + 0.5 * x[] * y[k[]]"), 2);
+  EXPECT_EQ(gain("f64", "s2: x[] = x[] + y[k[]] * y[k[] + 1]"), 0);
+  EXPECT_EQ(gain("f64", "if (y[k[]] < x[]) { " + wide + " }"), 0);
+}
+
+TEST(FreedLoops, WhatWaitsForSeveralThings) {
+  const auto wait = [](const std::string& steps, const std::string& beside = "") {
+    const auto nest = sdfg::parse(
+        "sdfg 1 t symbols n array A: f64[n, n] argument array y: f64[n] argument array x: f64 stack transient "
+        "array k: i32 stack transient arguments n, A, y "
+        "loop i = 0 .. n { loop j = 0 .. n { a: y[i] = y[i] + A[j, i] * A[i, j] } loop l = 0 .. n private(x, k) { b: "
+        "x[] = "
+        "y[l] c: k[] = 0 while (k[] < 100) { " +
+        steps + " d: k[] = k[] + 1 } e: y[l] = x[] } " + beside + " }");
+    EXPECT_TRUE(nest) << nest.error().to_string();
+    return waits(*nest, {{"n", 400}}, false);
+  };
+  const std::string floats = "s: x[] = x[] * x[] * x[] * x[] + 0.5 * x[] * x[] * x[] * x[]";
+  EXPECT_EQ(wait(floats), Waits::ForEnds);
+  EXPECT_EQ(wait("s: x[] = x[] + 1.0"), Waits::No);  // such rounds are short, and sums a third
+  // A loop that any compiler makes vectors of is as much work.
+  EXPECT_EQ(wait(floats, "loop m = 0 .. n { loop o = 0 .. n { f: A[m, o] = A[m, o] * 0.5 + 1.0 } }"), Waits::No);
 }
 
 TEST(CoreLoad, WhatMemoryBoundsAndWhatCoresDo) {
