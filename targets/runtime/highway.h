@@ -182,6 +182,7 @@ inline hn::Mask<DTo> mask_cast(DTo to, DFrom from, hn::Mask<DFrom> mask) {
 constexpr int rounds_of_few = 8;
 template <class D>
 inline bool go_round(D d, hn::Mask<D> mask, int& left) {
+  if (hn::MaxLanes(d) < 4) return false;  // of two, neither waits for the other
   const size_t active = hn::CountTrue(d, mask), few = hn::Lanes(d) < 8 ? 1 : hn::Lanes(d) / 4;
   return active > few || (active > 0 && --left >= 0);
 }
