@@ -28,9 +28,9 @@ constexpr LeastVectors for_choices{4, 64, true};
 // Of sums one after the other: the share of the lanes that is counted on, and how many bytes one core gets from memory
 // meanwhile, a low estimate.
 constexpr double share_of_lanes = 0.5, bytes_of_vectors = 4;
-// Of loops that end in each lane when the data there say so, and of mixtures. Lanes wait for each other, and those of
-// 256 bits have no registers for masks: a quarter of the lanes is counted on.
-constexpr LeastVectors for_ends_with_masks{8, 48, true, true}, for_ends{4, 64, false, true};
+// Of loops that end in each lane when the data there say so, and of mixtures. Lanes wait for each other: a quarter of
+// them is counted on.
+constexpr LeastVectors for_ends_with_masks{8, 48, true, true}, for_ends{4, 64, true, true};
 constexpr double share_of_waiting_lanes = 0.25;
 
 bool is_found_by_data(const sdfg::Memlet& memlet) {
