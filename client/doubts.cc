@@ -46,14 +46,13 @@ string predicted_loss(const tuning_db::Hardware& hardware, const Unit& unit, con
 }
 
 bool leaves_lanes_empty(const Unit& unit, const Choice& choice) {
-  bool whiles = false, lanes = false;
-  sdfg::visit(unit.nest.root,
-              [&](const sdfg::Node& node) { whiles = whiles || std::holds_alternative<sdfg::While>(node.value); });
+  if (choice.match.distance == 0 || !tuning_db::has_whiles(unit.nest)) return false;
+  bool lanes = false;
   sdfg::visit(choice.applied.root, [&](const sdfg::Node& node) {
     const auto* loop = std::get_if<sdfg::Loop>(&node.value);
     lanes = lanes || (loop != nullptr && std::holds_alternative<sdfg::Simd>(loop->schedule));
   });
-  return choice.match.distance > 0 && whiles && !lanes;
+  return !lanes;
 }
 
 }  // namespace sous::client

@@ -331,10 +331,8 @@ class Predictor {
   tuning_db::Waits waits() const {
     if (waits_) return *waits_;
     waits_ = program_.waits(unit_);
-    // With gcc, divisors of lanes that have ended must not raise exceptions, which makes each round wait for the
-    // others.
-    if (waits_ == tuning_db::Waits::ForEnds && is_gcc(nest_.meaning.compiler) &&
-        tuning_db::divides_in_whiles(unit_.nest))
+    // With gcc lanes do not compute on when they have ended (targets/runtime/highway.h).
+    if (waits_ == tuning_db::Waits::ForEnds && is_gcc(nest_.meaning.compiler) && tuning_db::has_whiles(unit_.nest))
       waits_ = tuning_db::Waits::No;
     return *waits_;
   }

@@ -12,9 +12,9 @@
 namespace sous::tuning_db {
 namespace {
 
-// Of vectors that no compiler finds, what is counted on. With vectors of 512 bits,
-// in which masks take the ends of loops and stores under conditions: lanes and iterations. With those of 256 bits more
-// of both, and no conditions. Shorter ones gain too little, or lose.
+// Of vectors that no compiler finds, what is counted on. With vectors of 512 bits, in which masks take the ends of
+// loops and stores under conditions: lanes and iterations. With those of 256 bits more of both, and no conditions.
+// Shorter ones gain too little, or lose.
 constexpr double counted_on_vectors = 1.5;
 struct LeastVectors {
   double lanes, trips;
@@ -153,20 +153,13 @@ double freed_vectors_gain(const sdfg::Sdfg& nest, const std::map<std::string, st
   return filled_lanes(nest, sizes, bits >= 512 ? with_masks : without_masks, bits) > 0 ? counted_on_vectors : 0;
 }
 
-bool has_whiles_in_lanes(const sdfg::Sdfg& nest) { return has_in_lanes<sdfg::While>(nest); }
-
-bool divides_in_whiles(const sdfg::Sdfg& nest) {
-  const NestFacts known = facts(nest, {});
-  return std::ranges::any_of(known.statements, [](const StatementFact& s) {
-    bool found = false;
-    if (s.whiles > 0 && s.code != nullptr)
-      s.code->visit([&](const sdfg::ScalarExpr& e) {
-        const bool divides = e.op == sdfg::ScalarOp::div && e.args[1].op != sdfg::ScalarOp::constant;
-        found = found || (sdfg::is_float(e.type) && (divides || e.op == sdfg::ScalarOp::sqrt));
-      });
-    return found;
-  });
+bool has_whiles(const sdfg::Sdfg& nest) {
+  bool found = false;
+  sdfg::visit(nest.root, [&](const sdfg::Node& n) { found = found || std::holds_alternative<sdfg::While>(n.value); });
+  return found;
 }
+
+bool has_whiles_in_lanes(const sdfg::Sdfg& nest) { return has_in_lanes<sdfg::While>(nest); }
 
 bool lanes_are_neighbours(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t>& sizes) {
   const NestFacts known = facts(nest, sizes);

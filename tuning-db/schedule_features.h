@@ -121,11 +121,11 @@ double chained(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t>
 // any compiler makes vectors of these.
 double integer_sums(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t>& sizes);
 
-// Whether loops that end when the data say so run in lanes. Of what that gains, only reordered_vectors_gain knows.
-bool has_whiles_in_lanes(const sdfg::Sdfg& nest);
+// Whether it has loops that end when the data say so.
+bool has_whiles(const sdfg::Sdfg& nest);
 
-// Whether floats are divided, or roots taken, in loops that end when the data say so.
-bool divides_in_whiles(const sdfg::Sdfg& nest);
+// Whether such loops run in lanes. Of what that gains, only reordered_vectors_gain knows.
+bool has_whiles_in_lanes(const sdfg::Sdfg& nest);
 
 // Whether most of what runs in lanes takes neighbouring elements there (or the same one), as far as there are lanes.
 bool lanes_are_neighbours(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t>& sizes);

@@ -219,9 +219,7 @@ Value VectorLoop::arithmetic(const ScalarExpr& e, const std::vector<Value>& args
       return vector_call("Mul", v(0) + ", " + v(1), e.type);
     case ScalarOp::div:
       if (sdfg::is_float(e.type)) {
-        // By what is the same in all lanes the active ones divide, too.
-        const bool harmless = (e.args[1].op == ScalarOp::constant && e.args[1].real_value() != 0) ||
-                              (!in_rest_ && args[1].kind == Value::Kind::Uniform);
+        const bool harmless = e.args[1].op == ScalarOp::constant && e.args[1].real_value() != 0;
         return vector_call("Div", v(0) + ", " + (harmless ? v(1) : active_or_one(v(1), e.type)), e.type);
       }
       return divided(e, args);

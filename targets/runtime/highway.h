@@ -89,22 +89,16 @@ inline V fused(V a, V b, V c, bool minus_product, bool minus_rest) {
   for (size_t k = 0; k < Lanes(d); ++k) z[k] = sous::fma(minus_product ? -x[k] : x[k], y[k], minus_rest ? -z[k] : z[k]);
   return LoadU(d, z);
 }
-template <class V>
-inline V MulAdd(V a, V b, V c) {
-  return fused(a, b, c, false, false);
-}
-template <class V>
-inline V NegMulAdd(V a, V b, V c) {
-  return fused(a, b, c, true, false);
-}
-template <class V>
-inline V MulSub(V a, V b, V c) {
-  return fused(a, b, c, false, true);
-}
-template <class V>
-inline V NegMulSub(V a, V b, V c) {
-  return fused(a, b, c, true, true);
-}
+#define SOUS_FUSED(name, minus_product, minus_rest)   \
+  template <class V>                                  \
+  inline V name(V a, V b, V c) {                      \
+    return fused(a, b, c, minus_product, minus_rest); \
+  }
+SOUS_FUSED(MulAdd, false, false)
+SOUS_FUSED(NegMulAdd, true, false)
+SOUS_FUSED(MulSub, false, true)
+SOUS_FUSED(NegMulSub, true, true)
+#undef SOUS_FUSED
 }  // namespace
 }  // namespace sous::one_rounding
 namespace hn = sous::one_rounding;
@@ -178,11 +172,18 @@ inline hn::Mask<DTo> mask_cast(DTo to, DFrom from, hn::Mask<DFrom> mask) {
 }
 
 // Whether lanes that go round together do so once more: not when none is active, nor, after some rounds, when so few
-// are that one after the other takes no longer than a vector. (The last ones often end soon.)
+// are that one after the other takes no longer than a vector. (The last ones often end soon.) Of two lanes neither
+// waits for the other. And what a lane computes when it has ended may overflow, or be no number: to gcc, but not to
+// clang, that is an exception which a program may trap or look at (-ftrapping-math is its default).
 constexpr int rounds_of_few = 8;
 template <class D>
 inline bool go_round(D d, hn::Mask<D> mask, int& left) {
-  if (hn::MaxLanes(d) < 4) return false;  // of two, neither waits for the other
+#if defined(__clang__) || defined(__FAST_MATH__)
+  constexpr bool computes_on = true;
+#else
+  constexpr bool computes_on = false;
+#endif
+  if (!computes_on || hn::MaxLanes(d) < 4) return false;
   const size_t active = hn::CountTrue(d, mask), few = hn::Lanes(d) < 8 ? 1 : hn::Lanes(d) / 4;
   return active > few || (active > 0 && --left >= 0);
 }

@@ -335,6 +335,34 @@ int main(void) {
         assert case.run("./prog").stdout == case.run("./plain").stdout, (cc, options)
 
 
+def lanes_that_have_ended_raise_nothing_with_gcc(case):
+    """Points that have left the circle would be infinite some rounds later."""
+    case.write("trap.c", """\
+#define _GNU_SOURCE
+#include <fenv.h>
+#include <stdio.h>
+void leave(int n, int *out) {
+  for (int i = 0; i < n; i++) {
+    double c = i * 0.003, a = c, b = 0.1; int k = 0;
+    while (a * a + b * b < 4 && k < 500) { double t = a * a - b * b + c; b = 2 * a * b + 0.1; a = t; k++; }
+    out[i] = k;
+  }
+}
+int main(void) {
+  int out[300]; long sum = 0;
+  feenableexcept(FE_INVALID | FE_OVERFLOW | FE_DIVBYZERO);
+  leave(300, out);
+  for (int i = 0; i < 300; i++) sum = sum * 31 + out[i];
+  printf("%ld\\n", sum);
+}
+""")
+    case.write("lanes.r", "vectorize(loop=i0) -> highway")
+    case.run("gcc-12", "-O2", "-march=native", "trap.c", "-o", "plain", "-lm")
+    done = case.s("--recipe=lanes.r", "--nest=leave", "--explain", "gcc-12", "-O2", "-march=native", "trap.c", "-o", "prog", "-lm")
+    assert "leave: served" in done.stdout + done.stderr, done.stderr
+    assert case.run("./prog").stdout == case.run("./plain").stdout
+
+
 def debugger_sees_the_users_lines(case):
     case.s("--recipe=normal-form", case.cc, *FLAGS, "-g", "-c", "mm.c", "-o", "mm.o")
     lines = case.run("objdump", "--dwarf=decodedline", "mm.o").stdout
