@@ -179,7 +179,7 @@ SOUS_VECTOR Vector<T, n> Reverse(Simd<T, n> d, Vector<T, n> v) {
 // --- Conversions ----------------------------------------------------------------------------------------------------
 
 template <class To, size_t n, class From>
-SOUS_VECTOR Vector<To, n> converted(Simd<To, n>, Vector<From, n> v) {
+SOUS_VECTOR Vector<To, n> converted_at_once(Simd<To, n>, Vector<From, n> v) {
   Vector<To, n> out{};
   typedef From Source __attribute__((vector_size(n * sizeof(From))));
   typedef To Target __attribute__((vector_size(n * sizeof(To))));
@@ -188,6 +188,42 @@ SOUS_VECTOR Vector<To, n> converted(Simd<To, n>, Vector<From, n> v) {
   const Target target = __builtin_convertvector(source, Target);
   __builtin_memcpy(&out.raw, &target, sizeof target);
   return out;
+}
+// gcc 12 converts integers lane by lane unless one is twice as wide as the other: what lies between.
+template <class To, class From>
+struct Between {
+  static constexpr bool is_needed = false;
+};
+#ifndef __clang__
+template <class Via>
+struct Through {
+  static constexpr bool is_needed = true;
+  using Type = Via;
+};
+#define SOUS_BETWEEN(To, From, Via)                 \
+  template <>                                       \
+  struct Between<To, From> : Through<Via> {};       \
+  template <>                                       \
+  struct Between<u##To, From> : Through<Via> {};    \
+  template <>                                       \
+  struct Between<To, u##From> : Through<u##Via> {}; \
+  template <>                                       \
+  struct Between<u##To, u##From> : Through<u##Via> {};
+SOUS_BETWEEN(int32_t, int8_t, int16_t)
+SOUS_BETWEEN(int64_t, int8_t, int16_t)
+SOUS_BETWEEN(int64_t, int16_t, int32_t)
+SOUS_BETWEEN(int8_t, int32_t, int16_t)
+SOUS_BETWEEN(int8_t, int64_t, int32_t)
+SOUS_BETWEEN(int16_t, int64_t, int32_t)
+#undef SOUS_BETWEEN
+#endif
+template <class To, size_t n, class From>
+SOUS_VECTOR Vector<To, n> converted(Simd<To, n> d, Vector<From, n> v) {
+  if constexpr (Between<To, From>::is_needed) {
+    return converted(d, converted(Simd<typename Between<To, From>::Type, n>(), v));
+  } else {
+    return converted_at_once(d, v);
+  }
 }
 template <class D, class V>
 SOUS_VECTOR Vec<D> PromoteTo(D d, V v) {
