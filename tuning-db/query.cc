@@ -51,7 +51,9 @@ Result<std::vector<Candidate>> QueryRanking::of(const transforms::NestQuery& nes
   NestQuestion asked(nest, matches, embedding_);
   const RecipeIndex* index = view_.recipes();
   TRY(auto candidates, index ? gather(*index, asked) : gather(*store_, asked));
-  return ranked(std::move(candidates), asked.size.size);
+  return ranked(std::move(candidates), asked.size.size, [&](const Candidate& one) {
+    return std::max(not_exact, index->distance(*one.entry, *asked.vector()).value_or(0));
+  });
 }
 
 Result<QueryRanking::Candidates> QueryRanking::gather(const RecipeIndex& index, NestQuestion& asked) {
@@ -76,9 +78,9 @@ void QueryRanking::add_nest(const RecipeIndex& index, std::uint32_t nest, NestQu
     Candidate one = candidate(index, *entry, asked);
     one.kinship = kinship;
     if (asked.size.size.power && !one.size_speaks) {
-      const auto distance = asked.vector() ? index.distance(*entry, *asked.vector()) : std::nullopt;
-      if (!distance) continue;  // how far away it is cannot be told
-      one.distance = std::max(not_exact, *distance);
+      if (!asked.vector() || !index.may_tell_distance(*entry, *asked.vector()))
+        continue;  // how far away it is cannot be told
+      one.distance_is_open = true;
     }
     to.push_back(one);
   }

@@ -27,12 +27,19 @@ void settle(std::vector<Candidate>& candidates, const SizeClass& asked) {
   });
 }
 
-bool before(const Candidate& a, const Candidate& b) {
+void tell(Candidate& candidate, const DistanceOf& distance) {
+  if (candidate.distance_is_open) candidate.distance = distance(candidate);
+  candidate.distance_is_open = false;
+}
+
+bool before(Candidate& a, Candidate& b, const DistanceOf& distance) {
   if (a.kinship != b.kinship) return a.kinship < b.kinship;
   if (a.tier() != b.tier()) return a.tier() < b.tier();
   const bool near = a.kinship == Kinship::Other;
   if (!near && a.like_size != b.like_size) return a.like_size;
   if (!near && a.believed != b.believed) return a.believed > b.believed;
+  tell(a, distance);
+  tell(b, distance);
   if (a.distance != b.distance) return a.distance < b.distance;
   if (a.believed != b.believed) return a.believed > b.believed;  // two recipes of one nest
   return a.entry->id < b.entry->id;
@@ -54,19 +61,20 @@ Candidate candidate_of(const Summary& entry, double gain, bool has_thresholds, c
           .measured = measured};
 }
 
-std::vector<Candidate> ranked(std::vector<Candidate> candidates, const SizeClass& asked) {
+std::vector<Candidate> ranked(std::vector<Candidate> candidates, const SizeClass& asked, const DistanceOf& distance) {
   settle(candidates, asked);
   // Many say the same: one of each recipe is kept before they are sorted.
   std::unordered_map<std::uint32_t, std::size_t> places;
   std::vector<Candidate> best;
-  for (const Candidate& one : candidates) {
+  for (Candidate& one : candidates) {
     const auto [place, is_new] = places.try_emplace(one.recipe, best.size());
     if (is_new)
       best.push_back(one);
-    else if (before(one, best[place->second]))
+    else if (before(one, best[place->second], distance))
       best[place->second] = one;
   }
-  std::ranges::sort(best, before);
+  for (Candidate& one : best) tell(one, distance);
+  std::ranges::sort(best, [&](Candidate& a, Candidate& b) { return before(a, b, distance); });
   return best;
 }
 

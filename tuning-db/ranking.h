@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -32,6 +33,7 @@ struct Candidate {
   // Of its recipe, and of its nest whatever its sizes: equal where these are.
   std::uint32_t recipe = 0, nest = 0;
   double distance = 0;
+  bool distance_is_open = false;  // to be asked for where the order depends on it
   Kinship kinship = Kinship::Other;
   double believed = 0;       // times faster here
   bool own_class = false;    // measured on this class
@@ -51,8 +53,11 @@ Candidate candidate_of(const Summary& entry, double gain, bool has_thresholds, c
                        const Discount& discount, const AskedSize& asked);
 
 // Of each recipe the best, in order. What others measured does not count where a measurement on this class at this size
-// settles what the recipe does to its nest.
-std::vector<Candidate> ranked(std::vector<Candidate> candidates, const SizeClass& asked);
+// settles what the recipe does to its nest. `distance`: of those that are open; it is asked for the few that are
+// returned, and where two are equal but for that.
+using DistanceOf = std::function<double(const Candidate&)>;
+std::vector<Candidate> ranked(std::vector<Candidate> candidates, const SizeClass& asked,
+                              const DistanceOf& distance = {});
 
 // What is known without reading all of the entry: it has no recipe and no nest.
 transforms::Match unread(const Candidate& candidate, const Embedding& embedding);

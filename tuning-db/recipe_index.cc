@@ -247,9 +247,13 @@ std::optional<FeatureVector> RecipeIndex::vector(const Summary& entry) const {
   return trees_[place.tree].vectors.vector(place.row);
 }
 
+bool RecipeIndex::may_tell_distance(const Summary& entry, const FeatureVector& from) const {
+  return places_[at(entry)].tree != none && from.size() == dimension_;
+}
+
 std::optional<double> RecipeIndex::distance(const Summary& entry, const FeatureVector& from) const {
   const Place& place = places_[at(entry)];
-  if (place.tree == none || from.size() != dimension_) return std::nullopt;
+  if (!may_tell_distance(entry, from)) return std::nullopt;
   return trees_[place.tree].vectors.distance(from, place.row);
 }
 

@@ -117,7 +117,8 @@ class RecipeIndex {
   const std::vector<const Summary*>& with_hash(std::string_view hash) const;
   std::optional<FeatureVector> vector(const Summary& entry) const;  // of an entry of this index
   std::optional<double> distance(const Summary& entry, const FeatureVector& from) const;
-  std::optional<NestKey> key(const Summary& entry) const;  // the same
+  bool may_tell_distance(const Summary& entry, const FeatureVector& from) const;  // as distance does, at no cost
+  std::optional<NestKey> key(const Summary& entry) const;                         // the same
   std::vector<NestKey> keys() const;
   // All, in order of hash; those of one in order of id.
   using ByHash = std::map<std::string_view, std::vector<const Summary*>, std::less<>>;
