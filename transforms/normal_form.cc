@@ -21,7 +21,8 @@ bool is_for_gpu(const Sdfg& sdfg) {
 // The passes that need no dependences, until nothing changes.
 Sdfg simplify(Sdfg sdfg, normal::Log& log) {
   for (int round = 0; round < 8; ++round) {
-    Sdfg next = normal::forward_scalars(normal::fold(normal::canonical_loops(sdfg, log), log), log);
+    Sdfg next =
+        normal::forward_scalars(normal::fold(normal::canonical_loops(normal::narrow_loops(sdfg, log), log), log), log);
     if (next == sdfg) break;
     sdfg = std::move(next);
   }

@@ -1,4 +1,6 @@
 // What comparisons of integers say about symbols.
+#include <algorithm>
+
 #include "frontends/c/ranges.h"
 
 namespace sous::frontends::c {
@@ -70,7 +72,28 @@ std::optional<Expr> nonneg_where(const ScalarExpr& comparison) {
   }
 }
 
-std::vector<Range> refine(const ScalarExpr& condition, bool holds) {
+namespace {
+
+// Of a symbol that is not one of the ends of its range: the range without it.
+std::vector<Range> without_end(const Expr& never_zero, const Box& around) {
+  std::vector<Range> result;
+  for (const std::string& symbol : never_zero.symbols()) {
+    const auto k = sdfg::coefficient_of(never_zero, symbol);
+    if (!k || (*k != Expr(1) && *k != Expr(-1))) continue;
+    const auto known = std::ranges::find(around, symbol, &Range::symbol);
+    if (known == around.end() || known->times != Expr(1)) continue;
+    const auto is_zero_at = [&](const std::optional<Expr>& end) {
+      return end && never_zero.substitute({{symbol, *end}}) == Expr(0);
+    };
+    if (is_zero_at(known->lo)) result.push_back({symbol, *known->lo + 1, std::nullopt});
+    if (is_zero_at(known->hi)) result.push_back({symbol, std::nullopt, *known->hi - 1});
+  }
+  return result;
+}
+
+}  // namespace
+
+std::vector<Range> refine(const ScalarExpr& condition, bool holds, const Box& around) {
   std::vector<Range> result;
   const ScalarExpr* c = &condition;
   while (c->op == ScalarOp::logical_not) {
@@ -78,14 +101,17 @@ std::vector<Range> refine(const ScalarExpr& condition, bool holds) {
     holds = !holds;
   }
   if ((c->op == ScalarOp::logical_and && holds) || (c->op == ScalarOp::logical_or && !holds)) {
-    result = refine(c->args[0], holds);
-    for (Range& r : refine(c->args[1], holds)) result.push_back(std::move(r));
+    result = refine(c->args[0], holds, around);
+    for (Range& r : refine(c->args[1], holds, around)) result.push_back(std::move(r));
     return result;
   }
   std::vector<Expr> differences;
   if (c->op == ScalarOp::eq && holds) {
     const auto a = as_symbolic(c->args[0]), b = as_symbolic(c->args[1]);
     if (a && b) differences = {*a - *b, *b - *a};
+  } else if (c->op == (holds ? ScalarOp::ne : ScalarOp::eq)) {
+    const auto a = as_symbolic(c->args[0]), b = as_symbolic(c->args[1]);
+    return a && b ? without_end(*a - *b, around) : result;
   } else if (const auto d = nonneg_where(*c)) {
     differences.push_back(holds ? *d : -*d - Expr(1));  // the negation of x >= 0 is -x - 1 >= 0
   }

@@ -257,7 +257,7 @@ Lift<void> Builder::branch(ScalarExpr test, const std::function<Lift<void>()>& y
   const Values followed = tracked_values();
   const std::map<const clang::VarDecl*, Binding> bindings = bindings_;
   const auto arm = [&](const std::function<Lift<void>()>& build, bool holds) {
-    for (Range& r : refine(test, holds)) box_.push_back(std::move(r));
+    for (Range& r : refine(test, holds, box)) box_.push_back(std::move(r));
     auto result = sometimes([&] { return region(build); });
     box_ = box;
     return result;

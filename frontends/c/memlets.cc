@@ -46,8 +46,8 @@ void visit_memlets(const sdfg::Region& region, Box& box,
         },
         [&](const sdfg::If& i) {
           for (const sdfg::Memlet& m : i.condition.inputs) visit_memlet(m, false, box, f);
-          inside(i.then_body, refine(i.condition.code, true));
-          inside(i.else_body, refine(i.condition.code, false));
+          inside(i.then_body, refine(i.condition.code, true, box));
+          inside(i.else_body, refine(i.condition.code, false, box));
         },
         [&](const sdfg::While& w) {
           for (const sdfg::Memlet& m : w.condition.inputs) visit_memlet(m, false, box, f);
@@ -92,8 +92,8 @@ void rewrite(sdfg::Region& region, const std::string& container, const Rewrite& 
         },
         [&](sdfg::If& i) {
           for (sdfg::Memlet& m : i.condition.inputs) rewrite_memlet(m, container, f, box);
-          inside(i.then_body, refine(i.condition.code, true));
-          inside(i.else_body, refine(i.condition.code, false));
+          inside(i.then_body, refine(i.condition.code, true, box));
+          inside(i.else_body, refine(i.condition.code, false, box));
         },
         [&](sdfg::While& w) {
           for (sdfg::Memlet& m : w.condition.inputs) rewrite_memlet(m, container, f, box);

@@ -120,8 +120,8 @@ std::vector<AtMost> inequalities(const sdfg::ScalarExpr& comparison, bool holds)
 // where it holds; nullopt: another condition.
 std::optional<sdfg::Expr> nonneg_where(const sdfg::ScalarExpr& comparison);
 
-// What an affine comparison of integers says about a symbol: for the body of an If.
-std::vector<Range> refine(const sdfg::ScalarExpr& condition, bool holds);
+// What an affine comparison of integers says about a symbol: for the body of an If, which stands in that box.
+std::vector<Range> refine(const sdfg::ScalarExpr& condition, bool holds, const Box& around);
 
 // The ranges of a loop's symbol inside its body.
 Range loop_range(const std::string& symbol, const sdfg::Expr& begin, const sdfg::Expr& end, std::int64_t step);

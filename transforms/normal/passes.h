@@ -25,6 +25,11 @@ sdfg::Sdfg expand_nodes(const sdfg::Sdfg& sdfg, Log& log);
 // one iteration become their body. After expand_nodes, and again after whatever changes bounds (minimize_strides).
 sdfg::Sdfg canonical_loops(const sdfg::Sdfg& sdfg, Log& log);
 
+// Guards that are bounds: a loop that is nothing but a body under a condition over symbols runs where that holds, as
+// far as bounds can say it (i > 0; i != 0 where that is the first; i == 3), and what does not depend on the loop goes
+// around it. `if (i == 0 || j == 0)` becomes one guard for each. Before canonical_loops.
+sdfg::Sdfg narrow_loops(const sdfg::Sdfg& sdfg, Log& log);
+
 // Exact folding of scalar expressions and of symbolic ones under the assumptions and the bounds of the loops around.
 // Floating point: only what holds for every value (x*1, x-0, x/2^k = x*2^-k, -(-x)), never x+0 or x*0.
 // Whenever new constants or bounds appear.

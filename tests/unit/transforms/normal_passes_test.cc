@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 
 #include "sdfg/text.h"
 #include "transforms/normal/passes.h"
@@ -35,6 +36,78 @@ Work work_on(const sdfg::Sdfg& sdfg) {
   return {.scop = scop, .dependences = std::move(dependences).value(), .tree = scop.tree};
 }
 std::string after(const Work& work) { return body(sdfg::lower(work.scop, work.tree)); }
+
+std::string narrowed(std::string_view text) {
+  Log log;
+  return body(narrow_loops(graph(text), log));
+}
+
+TEST(NarrowLoops, GuardsBecomeBounds) {
+  EXPECT_EQ(
+      narrowed("loop i = 0 .. n { loop j = 0 .. m { if ({i}i64 > 0i64 && !({j}i64 == 0i64) && {j}i64 != {m - 1}i64 "
+               "&& {i}i64 >= {j}i64) { s0: A[i, j] = 0.0 } } }"),
+      R"(
+loop i = 1 .. n {
+  loop j = 1 .. m - 1 {
+    if ({i}i64 >= {j}i64) {
+      s0: A[i, j] = 0.0
+    }
+  }
+}
+)");
+  // The symbol with a minus, and what holds in one iteration.
+  EXPECT_EQ(narrowed("loop i = 0 .. n { if ({n - i}i64 > 3i64) { s0: x[i] = 0.0 } } "
+                     "loop j = 0 .. n { if ({j + 1}i64 == 3i64) { s1: x[j] = 0.0 } }"),
+            R"(
+loop i = 0 .. n - 3 {
+  s0: x[i] = 0.0
+}
+loop j = 2 .. min(3, n) {
+  s1: x[j] = 0.0
+}
+)");
+  // All comparisons, of the symbol and of its negative, as they are and not.
+  const std::vector<std::array<const char*, 4>> comparisons = {{"<", "0 .. min(5, n)", "5 .. n", "6 .. n"},
+                                                               {"<=", "0 .. min(6, n)", "6 .. n", "5 .. n"},
+                                                               {">", "6 .. n", "0 .. min(6, n)", "0 .. min(5, n)"},
+                                                               {">=", "5 .. n", "0 .. min(5, n)", "0 .. min(6, n)"}};
+  for (const auto& [op, holds, not_holds, negative] : comparisons) {
+    const auto loop = [&](const std::string& guard) {
+      return narrowed("loop i = 0 .. n { if (" + guard + ") { s0: x[i] = 0.0 } }");
+    };
+    const auto over = [](const std::string& bounds) { return "\nloop i = " + bounds + " {\n  s0: x[i] = 0.0\n}\n"; };
+    EXPECT_EQ(loop("{i}i64 " + std::string(op) + " 5i64"), over(holds)) << op;
+    EXPECT_EQ(loop("!({i}i64 " + std::string(op) + " 5i64)"), over(not_holds)) << op;
+    EXPECT_EQ(loop("{-i}i64 " + std::string(op) + " {-5}i64"), over(negative)) << op;
+  }
+  // The first row or the first column: one loop nest for each, once they are distributed.
+  EXPECT_EQ(
+      narrowed("loop i = 0 .. n { loop j = 0 .. m { if ({i}i64 == 0i64 || {j}i64 == 0i64) { s0: A[i, j] = 0.0 } } }"),
+      R"(
+loop i = 0 .. n {
+  loop j = 0 .. m {
+    if ({i}i64 == 0i64) {
+      s0: A[i, j] = 0.0
+    }
+    if (!({i}i64 == 0i64) && {j}i64 == 0i64) {
+      s0: A[i, j] = 0.0
+    }
+  }
+}
+)");
+}
+
+TEST(NarrowLoops, OtherGuardsStay) {
+  for (const std::string_view text :
+       {"loop i = 0 .. n {\n  if ({i}i64 != 5i64) {\n    s0: x[i] = 0.0\n  }\n}\n",
+        "loop i = 0 .. n {\n  if ({i}i64 >= {m}i64) {\n    s0: x[i] = 0.0\n  }\n}\n",
+        "loop i = 0 .. n {\n  if ({2*i}i64 < {n}i64) {\n    s0: x[i] = 0.0\n  }\n}\n",
+        "loop i = 0 .. n {\n  if ({i}i32 < 5) {\n    s0: x[i] = 0.0\n  }\n}\n",
+        "loop i = 0 .. n {\n  if (x[i] < 5.0) {\n    s0: x[i] = 0.0\n  }\n}\n",
+        "loop i = 0 .. n {\n  if ({i}i64 < 5i64) {\n    s0: x[i] = 0.0\n  } else {\n    s1: x[i] = 1.0\n  }\n}\n",
+        "loop i = 0 .. n {\n  if ({i}i64 < 5i64) {\n    s0: x[i] = 0.0\n  }\n  s1: x[i] = x[i] + 1.0\n}\n"})
+    EXPECT_EQ(narrowed(text), "\n" + std::string(text));
+}
 
 TEST(MarkPrivates, SeesWhatBranchesAndWhileLoopsWriteFirst) {
   EXPECT_EQ(body(mark_privates(graph(R"(
