@@ -283,14 +283,16 @@ bool by_threads_alone(const Choice& choice) {
 // used, and only looked for where all is to be told.
 string choose_nests(const Question& question, const Chooser& chooser, Chosen& chosen) {
   const std::vector<Unit>& units = question.nest.units;
-  double most = 0;
-  for (std::size_t k = 1; k < units.size(); ++k) most = std::max(most, unit_work(units[k]));
+  // What takes longest: where an array is only filled, as many statements run as where the nest computes it.
+  std::vector<double> operations;
+  for (const Unit& unit : units) operations.push_back(tuning_db::operations(unit.nest, unit.sizes));
+  const double most = *std::max_element(operations.begin() + 1, operations.end());
   std::map<std::size_t, Choice> choices;
   string missing;
   for (const bool largest : {true, false}) {
     for (std::size_t k = 1; k < units.size(); ++k) {
       const Unit& unit = units[k];
-      const double work = unit_work(unit);
+      const double work = operations[k];
       if ((work >= most) != largest) continue;
       // The entry runs the original where one shape of several is too small: for a gain that nobody feels no other is
       // lost.
