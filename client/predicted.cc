@@ -307,11 +307,13 @@ class Predictor {
     return out;
   }
   double freed_gain(const transforms::StrategyInfo& strategy, const sdfg::Sdfg& applied, const Sizes& sizes) const {
-    const double vectors = strategy.fills_lanes
-                               ? tuning_db::reordered_vectors_gain(applied, sizes, nest_.hardware, waits(sizes),
-                                                                   shared_.load(unit_.nest, sizes))
-                               : std::max(tuning_db::freed_vectors_gain(applied, sizes, nest_.hardware),
-                                          tuning_db::overlapped_chains_gain(applied, sizes));
+    const double vectors =
+        strategy.fills_lanes
+            ? tuning_db::reordered_vectors_gain(applied, sizes, nest_.hardware, waits(sizes),
+                                                shared_.load(unit_.nest, sizes))
+            : std::max({tuning_db::freed_vectors_gain(applied, sizes, nest_.hardware),
+                        tuning_db::staggered_lanes_gain(applied, sizes, nest_.hardware, is_gcc(nest_.meaning.compiler)),
+                        tuning_db::overlapped_chains_gain(applied, sizes)});
     if (vectors == 0 || !sdfg::has_parallel_loop(applied)) return vectors;
     const auto load = shared_.load(applied, sizes);
     return vectors * (unit_.one_of_several() ? threads_gain(load) : tuning_db::threads_gain(load, shared_.threads()));

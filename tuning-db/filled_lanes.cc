@@ -3,7 +3,10 @@
 #include <cmath>
 #include <map>
 #include <ranges>
+#include <set>
 
+#include "sdfg/carried_columns.h"
+#include "sdfg/trips.h"
 #include "tuning-db/nest_facts.h"
 #include "tuning-db/operation_cost.h"
 #include "tuning-db/schedule_features.h"
@@ -32,6 +35,12 @@ constexpr double share_of_lanes = 0.5, bytes_of_vectors = 4;
 // them is counted on.
 constexpr LeastVectors for_ends_with_masks{8, 48, true, true}, for_ends{4, 64, true, true};
 constexpr double share_of_waiting_lanes = 0.25;
+
+// Of rows that advance together: lanes, columns of one such loop, how many of the lanes have a row, what a column of
+// few lanes may bring for each from memory (with more, chains side by side are as fast), the share of the
+// work in them, and what is counted on with so many lanes and no conditions.
+constexpr double least_staggered = 8, least_columns = 64, least_filled = 0.75, most_in_squares = 0.8, most_brought = 1,
+                 many_lanes = 16, counted_on_many = 3;
 
 bool is_found_by_data(const sdfg::Memlet& memlet) {
   return std::ranges::any_of(memlet.subset, [](const sdfg::Expr& e) { return !e.reads().empty(); });
@@ -151,6 +160,84 @@ double freed_vectors_gain(const sdfg::Sdfg& nest, const std::map<std::string, st
   const int bits = simd_bits(hardware.isa);
   if (bits < 256) return 0;
   return filled_lanes(nest, sizes, bits >= 512 ? with_masks : without_masks, bits) > 0 ? counted_on_vectors : 0;
+}
+
+namespace {
+
+// Bytes of the widest element among what the loop over rows computes with.
+int widest_in(const sdfg::Sdfg& nest, const sdfg::Loop& rows) {
+  int widest = 1;
+  const auto see = [&](sdfg::ElementType type) { widest = std::max(widest, sdfg::info(type).bytes); };
+  const auto code = [&](const sdfg::ScalarExpr& e) {
+    e.visit([&](const sdfg::ScalarExpr& node) {
+      if (node.op != sdfg::ScalarOp::constant && node.op != sdfg::ScalarOp::symbolic) see(node.type);
+    });
+  };
+  sdfg::visit(rows.body, [&](const sdfg::Node& node) {
+    if (const auto* branch = std::get_if<sdfg::If>(&node.value)) code(branch->condition.code);
+    const auto* state = std::get_if<sdfg::State>(&node.value);
+    if (state == nullptr) return;
+    for (const sdfg::TaskletView& tasklet : sdfg::tasklets(*state)) {
+      code(tasklet.tasklet->code);
+      for (const sdfg::Memlet* m : tasklet.outputs) see(nest.find(m->container)->type);
+    }
+  });
+  return widest;
+}
+
+// Elements that each column brings for each row from a row of its own in memory.
+std::size_t brought(const sdfg::Loop& columns, const sdfg::Loop& rows,
+                    const std::map<std::string, sdfg::Carried>& carried) {
+  std::vector<sdfg::Memlet> all;
+  const auto look = [&](const sdfg::Memlet& m) {
+    const auto of = carried.find(m.container);
+    const bool kept = of != carried.end() && sdfg::behind(of->second.place, m, rows.symbol, columns.symbol);
+    const bool moves = std::ranges::any_of(m.subset, [&](const sdfg::Expr& e) { return e.uses(rows.symbol); });
+    if (!kept && moves && m.subset.size() > 1 && std::ranges::find(all, m) == all.end()) all.push_back(m);
+  };
+  sdfg::visit(rows.body, [&](const sdfg::Node& node) {
+    if (const auto* state = std::get_if<sdfg::State>(&node.value))
+      for (const sdfg::TaskletView& tasklet : sdfg::tasklets(*state))
+        for (const sdfg::Memlet* m : tasklet.inputs) look(*m);
+  });
+  return all.size();
+}
+
+}  // namespace
+
+double staggered_lanes_gain(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t>& sizes,
+                            const Hardware& hardware, bool plain_only) {
+  const int bits = simd_bits(hardware.isa);
+  if (bits < 256) return 0;
+  const NestFacts known = facts(nest, sizes);
+  std::map<const sdfg::Loop*, double> lanes;  // of loops over columns with such rows
+  for (const LoopFact& fact : known.loops) {
+    const sdfg::Loop* rows = sdfg::lanes_in(*fact.loop);
+    if (rows == nullptr || fact.trips < least_columns) continue;
+    const auto carried = sdfg::carried_columns(nest, *fact.loop);
+    if (!carried) continue;
+    const double count = bits / (8.0 * widest_in(nest, *rows));
+    const double trips = std::ranges::find(known.loops, rows, &LoopFact::loop)->trips;
+    if (count < many_lanes && brought(*fact.loop, *rows, *carried) > most_brought) continue;
+    if (count >= least_staggered && sdfg::most_trips(*rows) == count && trips >= least_filled * count)
+      lanes[fact.loop] = count;
+  }
+  std::set<int> looking_up;  // statements
+  for (const AccessFact& access : known.accesses)
+    if (is_found_by_data(*access.memlet)) looking_up.insert(access.statement);
+  double all = 0, in_squares = 0, fewest = plain_only ? least_staggered : many_lanes;
+  for (std::size_t k = 0; k < known.statements.size(); ++k) {
+    const StatementFact& s = known.statements[k];
+    all += weight(s);
+    const bool plain = s.under == nullptr && !looking_up.contains(static_cast<int>(k));
+    if (s.loops.size() < 2 || (plain_only && !plain)) continue;
+    const auto found = lanes.find(known.loops[static_cast<std::size_t>(s.loops[s.loops.size() - 2])].loop);
+    if (found == lanes.end() || runs_one_by_one(s)) continue;
+    in_squares += weight(s);
+    fewest = std::min(fewest, s.under != nullptr ? least_staggered : found->second);
+  }
+  if (all == 0 || in_squares < most_in_squares * all) return 0;
+  return fewest >= many_lanes ? counted_on_many : counted_on_vectors;
 }
 
 bool has_whiles(const sdfg::Sdfg& nest) {

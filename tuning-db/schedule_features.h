@@ -108,6 +108,14 @@ Waits waits(const sdfg::Sdfg& program, const std::map<std::string, std::int64_t>
 double reordered_vectors_gain(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t>& sizes,
                               const Hardware& hardware, Waits waits, const CoreLoad& before);
 
+// What a recipe gains on one core at least by rows that advance together in the lanes of vectors
+// (sdfg/carried_columns.h); 0: perhaps nothing. Most of the work is in columns of as many rows as there are lanes, many
+// columns in a row. `nest`: with the recipe applied. `plain_only`: where the compiler makes little of masks and of
+// lanes that look up elements, and much of the program, nothing is counted on with these, and less without (gcc:
+// integers that are compared are moved under a condition, without a branch).
+double staggered_lanes_gain(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t>& sizes,
+                            const Hardware& hardware, bool plain_only);
+
 // The share of a nest's work that is stores under conditions into elements of arrays, the same one in each iteration of
 // the innermost loop: a running minimum in memory. Of a variable that is so updated a compiler makes a register, of an
 // element, which it may not store unasked, a load, a branch and a store, each of which waits for the one before.

@@ -313,7 +313,10 @@ void Printer::scheduled(const sdfg::Loop& loop) {
   if (loop_instead && loop_instead(loop)) return;
   match(
       loop.schedule,
-      [&](const sdfg::Sequential&) { plain_loop(loop, expressions.on_device ? written_out_by(loop) : ""); },
+      [&](const sdfg::Sequential&) {
+        if (dialect_.around_simd != nullptr && dialect_.around_simd(*this, loop)) return;
+        plain_loop(loop, expressions.on_device ? written_out_by(loop) : "");
+      },
       [&](const sdfg::Parallel& parallel) {
         if (dialect_.target.has_threads() && !in_parallel) return print_parallel(*this, loop, parallel);
         not_followed(loop, in_parallel ? "a loop around it runs on threads" : "the target has no threads");

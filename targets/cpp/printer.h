@@ -23,6 +23,8 @@ struct Dialect {
   // Simd loops, where the target follows them: prints the loop and returns nothing, or prints nothing and says why not;
   // it is then printed as a plain loop, with that reason as a comment.
   std::optional<std::string> (*simd)(Printer& printer, const sdfg::Loop& loop) = nullptr;
+  // Sequential loops that hold nothing but a Simd loop: prints both and returns true, or prints nothing.
+  bool (*around_simd)(Printer& printer, const sdfg::Loop& loop) = nullptr;
   // Loops over grids and blocks, where the target follows them.
   void (*gpu)(Printer& printer, const sdfg::Loop& loop) = nullptr;
   // Prints the region and returns true, or prints nothing: it is then printed node by node.

@@ -15,7 +15,9 @@ constinit const Target highway_target{
     .in_order = {},
     .storages = host_storages,
     .print = [](const sdfg::Sdfg& sdfg, const EmitOptions& options) {
-      return print_function(sdfg, options, Dialect{.target = highway_target, .simd = print_vector_loop});
+      return print_function(
+          sdfg, options,
+          Dialect{.target = highway_target, .simd = print_vector_loop, .around_simd = print_staggered_loop});
     }};
 
 }  // namespace sous::targets

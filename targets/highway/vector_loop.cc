@@ -11,31 +11,20 @@ namespace sous::targets {
 using sdfg::ElementType;
 using sdfg::Expr;
 
-namespace {
-
-// May the containers share elements?
-bool may_alias(const Expressions& expressions, const std::string& a, const std::string& b) {
-  if (a == b) return true;
-  const sdfg::Container& x = expressions.container(a);
-  const sdfg::Container& y = expressions.container(b);
-  if (x.alias_class == 0 || x.alias_class != y.alias_class) return false;
-  return std::ranges::none_of(expressions.sdfg().disjoint,
-                              [&](const auto& pair) { return pair == std::pair(a, b) || pair == std::pair(b, a); });
-}
-
-}  // namespace
-
-VectorLoop::VectorLoop(Printer& printer, const sdfg::Loop& loop, std::optional<ElementType> widest)
+VectorLoop::VectorLoop(Printer& printer, const sdfg::Loop& loop, std::optional<ElementType> widest,
+                       const sdfg::Loop* columns)
     : printer_(printer),
       expressions_(printer.expressions),
       names_(printer.expressions.names()),
       loop_(loop),
+      columns_(columns),
       widest_(widest),
       lane_(names_.fresh("lane")),
       index_(names_.of(loop.symbol)),
       first_{index_},
       inner_{loop.symbol},
       written_(sdfg::touched(loop.body).written) {
+  if (columns != nullptr) inner_.insert(columns->symbol);
   for (const sdfg::Reduction& r : loop.reductions) reductions_.emplace(r.container, r.op);
   sdfg::visit(loop.body, [&](const sdfg::Node& node) {
     if (const auto* l = std::get_if<sdfg::Loop>(&node.value)) inner_.insert(l->symbol);
@@ -47,7 +36,10 @@ void VectorLoop::fail(const std::string& reason) {
 }
 
 bool VectorLoop::is_written(const std::string& container) const {
-  return std::ranges::any_of(written_, [&](const std::string& w) { return may_alias(expressions_, container, w); });
+  const sdfg::Container& c = expressions_.container(container);
+  return std::ranges::any_of(written_, [&](const std::string& w) {
+    return sdfg::may_overlap(expressions_.sdfg(), c, expressions_.container(w));
+  });
 }
 
 bool VectorLoop::differs(const Expr& e) const {
@@ -318,13 +310,18 @@ bool VectorLoop::is_straight() const {
 }
 
 std::optional<std::string> print_vector_loop(Printer& printer, const sdfg::Loop& loop) {
+  return print_vectors(printer, loop, nullptr);
+}
+
+std::optional<std::string> print_vectors(Printer& printer, const sdfg::Loop& loop, const sdfg::Loop* columns) {
+  const auto print = [&](VectorLoop& vectors) { columns != nullptr ? vectors.print_staggered() : vectors.print(); };
   if (std::get<sdfg::Simd>(loop.schedule).lanes == 1) return "one lane";
   // First for the types that it needs, then for good: names come out the same as if there had been one pass.
   const Names names = printer.expressions.names();
   const Lines out = printer.out;
   const std::set<std::string> used = printer.expressions.used();
-  VectorLoop first(printer, loop, std::nullopt);
-  first.print();
+  VectorLoop first(printer, loop, std::nullopt, columns);
+  print(first);
   printer.expressions.names() = names;
   printer.expressions.used() = used;
   printer.out = out;
@@ -334,8 +331,8 @@ std::optional<std::string> print_vector_loop(Printer& printer, const sdfg::Loop&
   for (const ElementType type : first.types) {
     if (sdfg::info(type).bytes >= sdfg::info(widest).bytes) widest = type;
   }
-  VectorLoop second(printer, loop, widest);
-  second.print();
+  VectorLoop second(printer, loop, widest, columns);
+  print(second);
   // Its names live in its own block: the next loop may have them again.
   printer.expressions.names() = names;
   if (second.failure) {

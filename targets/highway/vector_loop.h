@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "sdfg/carried_columns.h"
 #include "targets/cpp/printer.h"
 
 namespace sous::targets {
@@ -30,11 +31,15 @@ struct Value {
 
 class VectorLoop {
  public:
-  // `widest`: the widest element type among the vectors, found by a first pass without it.
-  VectorLoop(Printer& printer, const sdfg::Loop& loop, std::optional<sdfg::ElementType> widest);
+  // `widest`: the widest element type among the vectors, found by a first pass without it. `columns`: the loop around
+  // it, where that is printed with it (vector_staggered.cc); else null.
+  VectorLoop(Printer& printer, const sdfg::Loop& loop, std::optional<sdfg::ElementType> widest,
+             const sdfg::Loop* columns = nullptr);
 
   // Prints the loop into printer.out. Afterwards, `failure` says why it is not right, if it is not.
   void print();
+  // The same of the loop around it.
+  void print_staggered();
   std::optional<std::string> failure;
   std::set<sdfg::ElementType> types;  // of all vectors
   Vectors vectors = Vectors::Common;
@@ -137,8 +142,25 @@ class VectorLoop {
   std::string stored_vector(const Value& value, Type type);
   std::string element_of(const Variable& variable, const sdfg::Memlet& memlet);
 
-  // vector_transposed.cc
+  // vector_staggered.cc
+  struct CarriedVectors {  // of what each column makes
+    sdfg::Carried of;
+    std::vector<std::string> names;  // the vectors of this column, and of those before
+    std::string tile;                // of all columns of a square
+    bool made = false;               // what is printed comes behind the making of this column's
+  };
+  std::optional<Value> carried(const sdfg::Memlet& read);
+  bool is_ahead(const sdfg::Memlet& read) const;  // memory has it as it is for a whole square
+  void print_square(const std::string& column, const std::string& first, const std::string& lanes);
+
+  // vector_transposed.cc: squares of elements that lie along the loop `along`, perhaps backward
+  bool is_backward(const sdfg::Memlet& memlet, const std::string& along) const;
+  std::string in_tile(const sdfg::Memlet& memlet, const std::string& along, const std::string& at);  // a row's number
+  Text first_in_tile(const sdfg::Memlet& memlet, const std::string& along, const std::string& block);
   std::vector<sdfg::Memlet> transposable(const sdfg::Loop& loop) const;
+  std::vector<sdfg::Memlet> transposable(const sdfg::Region& body, const std::string& along) const;
+  void load_transposed(const std::vector<sdfg::Memlet>& reads, const std::string& along, const std::string& block,
+                       const std::string& at);
   void transposed_loop(const sdfg::Loop& loop, const std::vector<sdfg::Memlet>& reads);
 
   // vector_values.cc
@@ -173,6 +195,8 @@ class VectorLoop {
   Expressions& expressions_;
   Names& names_;
   const sdfg::Loop& loop_;
+  const sdfg::Loop* columns_;
+  std::map<std::string, CarriedVectors> carried_;
   std::optional<Type> widest_;
   std::string lane_;               // a lane's number, in functions of it
   std::string index_;              // the loop's variable
@@ -200,7 +224,10 @@ class VectorLoop {
 // `accumulated op value` as an expression.
 sdfg::ScalarExpr combination(sdfg::ReductionOp op, sdfg::ScalarExpr accumulated, sdfg::ScalarExpr value);
 
-// A Dialect's `simd`.
+// Prints the loop, with the one around it if that is given, or prints nothing and says why not.
+std::optional<std::string> print_vectors(Printer& printer, const sdfg::Loop& loop, const sdfg::Loop* columns);
+// A Dialect's `simd` and `around_simd`.
 std::optional<std::string> print_vector_loop(Printer& printer, const sdfg::Loop& loop);
+bool print_staggered_loop(Printer& printer, const sdfg::Loop& columns);
 
 }  // namespace sous::targets

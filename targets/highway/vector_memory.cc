@@ -85,6 +85,7 @@ Value VectorLoop::load(const sdfg::Memlet& memlet) {
     if (c.type == ElementType::boolean) return mask_value(element, mask_type());
     return vector_value(element, c.type);
   }
+  if (const auto value = carried(memlet)) return *value;
   const Access where = access(memlet);
   if (where.kind == Access::Kind::Uniform) {
     Value value;
@@ -137,6 +138,13 @@ void VectorLoop::store(const sdfg::Memlet& memlet, const Value& value) {
   const std::string d = tag(c.type);
   const std::string vector = stored_vector(value, c.type);
   Lines& out = printer_.out;
+  if (const auto carried = carried_.find(c.name); carried != carried_.end()) {
+    const std::string& now = carried->second.names[0];
+    carried->second.made = true;
+    return out.line(now + " = " +
+                    (mask_.empty() ? vector : "hn::IfThenElse(" + active(c.type) + ", " + vector + ", " + now + ")") +
+                    ";");
+  }
   const bool indirect = c.type == ElementType::boolean && where.kind != Access::Kind::Contiguous;
   if (indirect || memlet.combine || where.kind == Access::Kind::Any) {
     const Text element = lane_element(memlet);

@@ -33,7 +33,7 @@ sdfg::ScalarExpr combination(sdfg::ReductionOp op, sdfg::ScalarExpr accumulated,
 
 // Reductions into one element: vectors of partial results, combined after the loop.
 void VectorLoop::prepare_accumulators() {
-  const int copies = is_straight() ? wide_copies : 1;
+  const int copies = is_straight() && columns_ == nullptr ? wide_copies : 1;
   for (const auto& [container, op] : reductions_) {
     const auto place = single_place(loop_, container);
     if (!place || variables_.contains(container)) continue;

@@ -146,6 +146,42 @@ inline void load_transposed(D d, const hn::TFromD<D>* p, int64_t stride, hn::Vec
   if constexpr (whole) transpose<1>(d, out);
 }
 
+// The other way: the rows are stored. `rows` is lost.
+template <class D>
+inline void store_transposed(D d, hn::Vec<D>* rows, hn::TFromD<D>* p, int64_t stride) {
+  constexpr int64_t lanes = static_cast<int64_t>(hn::MaxLanes(D()));
+  constexpr bool whole = lanes * sizeof(hn::TFromD<D>) >= 16;
+  if constexpr (whole) transpose<1>(d, rows);
+#pragma GCC unroll 16
+  for (int64_t k = 0; k < lanes; ++k) {
+    if constexpr (whole) {
+      hn::StoreU(rows[k], d, p + k * stride);
+    } else {
+      store_strided(d, rows[k], p + k, stride);
+    }
+  }
+}
+
+// Lane k is lane k - 1 of `v`, the first one that of `first`.
+template <class D, size_t... k>
+inline hn::Vec<D> one_lane_on(D, hn::Vec<D> v, hn::Vec<D> first, Indices<k...>) {
+  using Raw = decltype(v.raw);
+  using Lanes __attribute__((vector_size(sizeof(Raw)))) = hn::TFromD<D>;
+  const auto before = __builtin_bit_cast(Lanes, v.raw), ahead = __builtin_bit_cast(Lanes, first.raw);
+  v.raw = __builtin_bit_cast(Raw, __builtin_shufflevector(before, ahead, (k == 0 ? sizeof...(k) : k - 1)...));
+  return v;
+}
+template <class D>
+inline hn::Vec<D> one_lane_on(D d, hn::Vec<D> v, hn::Vec<D> first) {
+  constexpr size_t lanes = hn::MaxLanes(D());
+#if !SOUS_EMULATED_VECTORS
+  if constexpr (lanes * sizeof(hn::TFromD<D>) >= 16) return one_lane_on(d, v, first, IndicesBelow<lanes>());
+#endif
+  Lanes<D> before(d, v), result(d, first);
+  for (size_t k = 1; k < lanes; ++k) result[k] = before[k - 1];
+  return result.vector(d);
+}
+
 // Asks for what load_transposed will read, `p` being some iterations ahead.
 template <class D>
 inline void prefetch_rows(D, const hn::TFromD<D>* p, int64_t stride) {
@@ -153,10 +189,25 @@ inline void prefetch_rows(D, const hn::TFromD<D>* p, int64_t stride) {
 }
 
 // Lane k from p[-k]: the last lane has the lowest address. (Highway 1.0 reverses no short vectors of small elements.)
+template <class T, size_t... k>
+inline void reverse(T* elements, Indices<k...>) {
+  using Block __attribute__((vector_size(sizeof...(k) * sizeof(T)))) = T;
+  Block block;
+  __builtin_memcpy(&block, elements, sizeof(block));
+  block = __builtin_shufflevector(block, block, (sizeof...(k) - 1 - k)...);
+  __builtin_memcpy(elements, &block, sizeof(block));
+}
 template <class D>
 inline hn::Vec<D> load_reversed(D d, const hn::TFromD<D>* p) {
-  if constexpr (sizeof(hn::TFromD<D>) >= 4) {
+  using T = hn::TFromD<D>;
+  constexpr size_t lanes = hn::MaxLanes(D());
+  if constexpr (sizeof(T) >= 4) {
     return hn::Reverse(d, hn::LoadU(d, p - (hn::Lanes(d) - 1)));
+  } else if constexpr (lanes * sizeof(T) >= 4) {
+    T elements[lanes];
+    __builtin_memcpy(elements, p - (lanes - 1), sizeof(elements));
+    reverse(elements, IndicesBelow<lanes>());
+    return hn::LoadU(d, elements);
   } else {
     return gather(d, [=](int64_t lane) { return p[-lane]; });
   }

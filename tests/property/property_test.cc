@@ -310,6 +310,84 @@ Case pivots_case(std::uint64_t seed) {
   return result;
 }
 
+// Sweeps in place and tables, of rows that advance together in lanes: what is read lies behind, ahead or elsewhere, by
+// one statement, two or one under each side of a condition, with the largest value beside it.
+Case staggered_case(std::uint64_t seed) {
+  Random random(seed);
+  const auto number = [](std::int64_t n) { return std::to_string(n); };
+  static constexpr const char* types[] = {"f64", "f32", "i32", "i64"};
+  const std::string type = types[random.below(4)];
+  const bool is_float = type[0] == 'f', two = random.percent(40), largest = !is_float && random.percent(40);
+  bool ahead = false;  // in the row before, a column further: two columns behind it, then
+  const auto at = [](const std::string& array, std::int64_t i, std::int64_t j) {
+    const auto place = [](const char* symbol, std::int64_t by) {
+      return std::string(symbol) + (by < 0 ? " - " : " + ") + std::to_string(std::abs(by));
+    };
+    return array + "[" + place("i", i) + ", " + place("j", j) + "]";
+  };
+  const auto operand = [&](bool second) {
+    const std::string array = two && random.percent(50) ? "B" : "A";
+    switch (random.below(second && array == "A" ? 9 : 8)) {
+      case 0:
+        return at(array, -1, 0);
+      case 1:
+        return at(array, -1, -1);
+      case 2:
+        ahead = true;
+        return at(array, -1, 1);
+      case 3:
+        return at(array, 0, 1);
+      case 4:
+        return at(array, 1, random.between(-1, 1));
+      case 5:
+        return at(array, 0, -2);
+      case 6:
+        return std::string(random.percent(50) ? "x[i]" : "y[j]");
+      case 7:
+        return std::string(random.percent(50) ? "W[i, j]" : "W[i + 1, 30 - j]");
+      default:
+        return at(array, 0, 0);  // behind its own statement
+    }
+  };
+  const auto value = [&](bool second) {
+    std::string e = at(second ? "B" : "A", 0, -1);
+    for (std::size_t k = 0; k < 1 + random.below(3); ++k) {
+      const std::string other = operand(second);
+      switch (random.below(is_float ? 4 : 3)) {
+        case 0:
+          e = e + " + " + other;
+          break;
+        case 1:
+          e = "select(" + e + " < " + other + ", " + other + ", " + e + ")";
+          break;
+        case 2:
+          e = other + " - (" + e + ")";
+          break;
+        default:
+          e = "(" + e + ") * 0.5" + (type == "f32" ? "f32" : "");
+      }
+    }
+    return e;
+  };
+  std::string body = "s0: " + at("A", 0, 0) + " = " + value(false) + " ";
+  if (random.percent(30))
+    body = "if (x[i] < y[j]) { " + body + "} else { s1: " + at("A", 0, 0) + " = " + value(false) + " } ";
+  if (two) body += "s2: " + at("B", 0, 0) + " = " + value(true) + " ";
+  if (largest) body += "s3: m[] = max(m[], " + at("A", 0, 0) + ") ";
+  std::string arrays;
+  for (const char* name : {"A", "B", "W"}) arrays += "array " + std::string(name) + ": " + type + "[40, 40] argument ";
+  const std::string text = "sdfg 1 rows symbols n " + arrays + "array x: " + type + "[40] argument array y: " + type +
+                           "[40] argument array m: " + type + " argument arguments n, A, B, W, x, y, m loop i = 1 .. " +
+                           number(random.between(3, 38)) + " { loop j = 2 .. " + number(random.between(12, 30)) +
+                           " { " + body + "} }";
+  const std::int64_t rows = std::int64_t{1} << random.between(1, 4), factor = ahead ? 2 : 1;
+  const std::string filling = number(factor * (rows - 1));
+  return applied_case(text, "skew(loop=j, by=i, factor=" + number(factor) + "); tile(loops=[i], sizes=[" +
+                                number(rows) + "]); interchange(outer=i, inner=j); split(loop=j, offset=" + filling +
+                                "); split(loop=j_s, offset=-" + filling +
+                                "); vectorize(loop=i_s, lanes=" + number(rows) + ") -> highway");
+}
+
 using Sequence = std::vector<const transforms::StepInfo*>;
 
 // The steps of the recipes that ship, in their order.
@@ -414,6 +492,8 @@ TEST(Property, SumsOfBlocks) { hold_recipes("SumsOfBlocks", sums_case, 1, "stage
 TEST(Property, Overlaps) { hold_recipes("Overlaps", overlap_case, 5, "overlap", 30); }
 
 TEST(Property, TimeTiles) { hold_recipes("TimeTiles", time_tile_case, 10, "time_tile", 30); }
+
+TEST(Property, StaggeredLanes) { hold_recipes("StaggeredLanes", staggered_case, 10, "vectorize", 50); }
 
 TEST(Property, Pivots) { hold_recipes("Pivots", pivots_case, 4, "block_pivots", 90); }
 

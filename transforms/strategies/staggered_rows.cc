@@ -23,7 +23,8 @@ std::string rows_together(const Staggered& band, int rows) {
 }
 
 Result<std::vector<OpenRecipe>> write(const NestFacts& nest) {
-  TRY(const std::vector<Staggered> bands, nest.staggered());
+  TRY(std::vector<Staggered> bands, nest.staggered());
+  std::erase_if(bands, [](const Staggered& band) { return !band.waits; });
   if (bands.empty())
     return fail(
         "staggered-rows.none",

@@ -78,20 +78,45 @@ bool is_chain(const sdfg::Node& node, const string& loop) {
   return links(made->code, inputs).value_or(0) >= least_links;
 }
 
-Result<std::optional<Staggered>> staggered(const Nest& nest, const string& rows, const string& columns,
-                                           const StepContext& context) {
-  for (const string& loop : {rows, columns}) {
-    TRY(const bool parallel, is_parallel(nest, loop, context));
-    if (parallel) return std::optional<Staggered>();
+bool holds_statements(const ScheduleLoop& loop) {
+  return std::ranges::all_of(loop.children, [](const sdfg::ScheduleNode& node) {
+    return std::holds_alternative<sdfg::ScheduleLeaf>(node.value);
+  });
+}
+
+// The loops in this one, if nothing else is in it, and they hold statements only.
+std::vector<string> loops_of_columns(const ScheduleLoop& rows) {
+  std::vector<string> result;
+  for (const sdfg::ScheduleNode& node : rows.children) {
+    const auto* loop = std::get_if<ScheduleLoop>(&node.value);
+    if (loop == nullptr || loop->step != 1 || !holds_statements(*loop)) return {};
+    result.push_back(loop->symbol);
   }
+  return result;
+}
+
+Result<std::optional<Staggered>> staggered(Nest nest, const string& rows, std::vector<string> loops,
+                                           const StepContext& context) {
+  const auto none = std::optional<Staggered>();
+  TRY(const bool parallel_rows, is_parallel(nest, rows, context));
+  if (parallel_rows) return none;
+  const string columns = loops[0];
+  loops.erase(loops.begin());
+  std::vector<StepCall> fuse;
+  for (const string& other : loops) fuse.push_back({"fuse", {{"first", columns}, {"second", other}}});
+  TRY(auto one_loop, after_all(std::move(nest), fuse, context));
+  if (!one_loop) return none;
+  nest = std::move(*one_loop);
+  TRY(const bool parallel, is_parallel(nest, columns, context));
+  if (parallel) return none;
   TRY(const auto least, sdfg::least_skew(nest.dependences, nest.scop, nest.tree, rows, columns, most_factor));
   for (int factor = std::max(least.value_or(most_factor + 1), 1); factor <= most_factor; ++factor) {
     TRY(const auto one, after_all(nest, {skewed(columns, rows, factor), exchanged(rows, columns)}, context));
     if (!one) continue;
     TRY(const bool parallel, is_parallel(*one, rows, context));
-    if (parallel) return std::optional(Staggered{rows, columns, factor});
+    if (parallel) return std::optional(Staggered{rows, columns, loops, factor});
   }
-  return std::optional<Staggered>();
+  return none;
 }
 
 Result<std::optional<Tileable>> tileable(const Nest& nest, const string& rows, const string& columns,
@@ -152,15 +177,17 @@ Result<std::vector<Staggered>> staggered_of(const Nest& nest, const StepContext&
   std::vector<Staggered> result;
   for (const string& rows : sdfg::loop_symbols(nest.tree)) {
     const ScheduleLoop& loop = *sdfg::find_loop(nest.tree, rows);
-    const auto* inner = loop.children.size() == 1 ? std::get_if<ScheduleLoop>(&loop.children[0].value) : nullptr;
-    if (inner == nullptr || loop.step != 1 || inner->step != 1 || inner->children.size() != 1) continue;
-    const auto* leaf = std::get_if<sdfg::ScheduleLeaf>(&inner->children[0].value);
-    // In the scop of a nest, a statement's iterators are the loops.
-    if (leaf == nullptr ||
-        !is_chain(nest.scop.statements[static_cast<std::size_t>(leaf->statement)].node, inner->symbol))
-      continue;
-    TRY(auto found, staggered(nest, rows, inner->symbol, context));
-    if (found) result.push_back(std::move(*found));
+    const std::vector<string> columns = loop.step == 1 ? loops_of_columns(loop) : std::vector<string>();
+    if (columns.empty()) continue;
+    TRY(auto found, staggered(nest, rows, columns, context));
+    if (!found) continue;
+    const ScheduleLoop& inner = *sdfg::find_loop(nest.tree, found->columns);
+    if (found->fused.empty() && inner.children.size() == 1) {
+      // In the scop of a nest, a statement's iterators are the loops.
+      const auto& leaf = std::get<sdfg::ScheduleLeaf>(inner.children[0].value);
+      found->waits = is_chain(nest.scop.statements[static_cast<std::size_t>(leaf.statement)].node, found->columns);
+    }
+    result.push_back(std::move(*found));
   }
   return result;
 }

@@ -9,13 +9,16 @@
 
 namespace sous::transforms {
 
-// Neither of the two loops is parallel, `columns` is the only thing directly inside `rows`, and holds one statement.
-// What that makes of the element before takes two operations of floating point and more, one after the other: the next
-// element waits for them, and for little else. Skewed by `factor` times the row and exchanged, the loop over rows is
-// parallel.
+// Neither of the two loops is parallel, `columns` is the only thing directly inside `rows` once the loops of `fused`
+// that stand behind it are one with it, in this order, and holds statements only. Skewed by `factor` times the row and
+// exchanged, the loop over rows is parallel.
 struct Staggered {
   std::string rows, columns;
+  std::vector<std::string> fused;
   int factor = 1;  // the least
+  // What its one statement makes of the element before takes two operations of floating point and more, one after the
+  // other: the next element waits for them, and for little else.
+  bool waits = false;
 };
 // The same two loops, but what columns hold does not matter: skewed by `factor` (0: as they are) they go in tiles, at
 // least twice as many columns as rows; the loop over tiles of columns skewed by `wave` times that over tiles of rows,

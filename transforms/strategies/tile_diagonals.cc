@@ -10,16 +10,6 @@ constexpr RefusalInfo refusals[] = {
     {"tile-diagonals.none", "no two loops in each other are both sequential, and go in tiles"},
 };
 
-std::string in_diagonals(const Tileable& band) {
-  const std::string &a = band.rows, &b = band.columns, rows = a + "_t", columns = b + "_t";
-  const std::string skewed =
-      band.factor > 0 ? call("skew", "loop=" + b + ", by=" + a + ", factor=" + std::to_string(band.factor)) : "";
-  return skewed + call("tile", "loops=[" + a + ", " + b + "], sizes=[$rows, $columns], count=numbers") +
-         call("skew", "loop=" + columns + ", by=" + rows + ", factor=" + std::to_string(band.wave)) +
-         call("interchange", "outer=" + rows + ", inner=" + columns) +
-         call("parallelize", "loop=" + rows + ", kind=dynamic");
-}
-
 Result<std::vector<OpenRecipe>> write(const NestFacts& nest) {
   TRY(const std::vector<Tileable> bands, nest.tileable());
   if (bands.empty())

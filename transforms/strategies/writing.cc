@@ -23,4 +23,14 @@ std::vector<std::string> first_and(std::int64_t first, std::vector<std::int64_t>
   return result;
 }
 
+std::string in_diagonals(const Tileable& band) {
+  const std::string &a = band.rows, &b = band.columns, rows = a + "_t", columns = b + "_t";
+  const std::string skewed =
+      band.factor > 0 ? call("skew", "loop=" + b + ", by=" + a + ", factor=" + std::to_string(band.factor)) : "";
+  return skewed + call("tile", "loops=[" + a + ", " + b + "], sizes=[$rows, $columns], count=numbers") +
+         call("skew", "loop=" + columns + ", by=" + rows + ", factor=" + std::to_string(band.wave)) +
+         call("interchange", "outer=" + rows + ", inner=" + columns) +
+         call("parallelize", "loop=" + rows + ", kind=dynamic");
+}
+
 }  // namespace sous::transforms

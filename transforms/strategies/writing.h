@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "transforms/strategies/staggering.h"
+
 namespace sous::transforms {
 
 // Elements in a vector register: "simd_bits floordiv 64".
@@ -26,6 +28,8 @@ inline std::string call(const std::string& step, const std::string& arguments) {
 std::string permutation(std::vector<std::string> from, const std::vector<std::string>& to);
 // The values of an open name, `first` of them first.
 std::vector<std::string> first_and(std::int64_t first, std::vector<std::int64_t> others);
+// Tiles of the two loops, of $rows times $columns, those of a diagonal on threads.
+std::string in_diagonals(const Tileable& band);
 // A recipe of these steps.
 inline std::string recipe_of(std::string steps, const std::string& target = "highway") {
   if (steps.ends_with("; ")) steps.resize(steps.size() - 2);

@@ -609,7 +609,7 @@ void f(int rows, int columns, int side, int stride, double *restrict out, const 
   EXPECT_GT(chosen.guards[0].least_work, 3'000);
 }
 
-// Chains of floats overlap where rows advance together; short rows are the original's.
+// Rows advance together, in lanes, or where these are few as chains that overlap; short rows are the original's.
 TEST(Choose, StaggeredRowsServeSweepsInPlace) {
   const std::string sweep = R"(void f(int n, int m, int steps, double a[n][m]) {
   for (int t = 0; t < steps; t++)
@@ -617,6 +617,10 @@ TEST(Choose, StaggeredRowsServeSweepsInPlace) {
       for (int j = 1; j < m - 1; j++)
         a[i][j] = 0.25 * (a[i - 1][j] + a[i + 1][j] + a[i][j - 1] + a[i][j + 1]);
 })";
+  // Sixteen lanes, or eight that bring little from memory.
+  std::string floats = std::string(sweep).replace(sweep.find("double"), 6, "float");
+  floats.insert(floats.find("0.25") + 4, "f");
+  EXPECT_TRUE(without_expectations(floats).why.contains("staggered_lanes"));
   const Chosen chosen = without_expectations(sweep);
   ASSERT_EQ(chosen.choices.size(), 1u) << chosen.why;
   EXPECT_EQ(chosen.choices[0].match.name, "staggered_rows");

@@ -125,6 +125,43 @@ loop i = 0 .. n simd {
 })");
 }
 
+// Rows that advance together: what they wait for goes from lane to lane, squares are stored by rows. Before and behind,
+// and where there are too few rows or columns, memory has it all.
+TEST(Highway, RowsAdvanceTogether) {
+  const std::string rows = "loop i = 1 .. min(5, n) simd(lanes=4)", t = "loop t = 6 .. n + 1 { ";
+  const auto of = [&](const std::string& type, const std::string& body, const std::string& more = "") {
+    return "sdfg 1 t symbols n array A: " + type + "[n + 5, n + 5] argument array B: " + type +
+           "[n + 5, n + 5] argument array x: " + type + "[n + 5] argument array best: i32 argument array v: " + type +
+           " registers transient arguments n, A, B, x, best " + t + rows + " private(v)" + more + " { " + body + " } }";
+  };
+  const auto expect_squares = [](const std::string& text) {
+    EXPECT_TRUE(emitted("highway", parsed(text)).contains("sous::store_transposed")) << text;
+    expect_vectors(text);
+  };
+  // The row before, one column and two back, this row, what is not reached yet; what is met in other ways.
+  expect_squares(
+      of("f32", "a: A[i, t - i] = A[i, t - i - 1] * 0.5f32 + A[i - 1, t - i - 1] + A[i + 1, t - i] + x[t - i]"));
+  expect_squares(of("i32",
+                    "a: v[] = max(A[i, t - i - 1], A[i - 1, t - i] + B[i, t - i]) - x[i]  b: A[i, t - i] = v[]  "
+                    "c: best[] = max(best[], v[])",
+                    " reduce(max: best)"));
+  // One side of a condition or the other; an array that reads what another has just got.
+  expect_squares(of("i32",
+                    "if (x[i] < x[t - i]) { a: A[i, t - i] = A[i - 1, t - i] + 1 } else { b: A[i, t - i] = "
+                    "max(A[i, t - i - 1], B[i - 1, t - i]) }  c: B[i, t - i] = A[i, t - i] + B[i, t - i - 1]"));
+  // From the last row up, from right to left.
+  expect_squares(
+      of("i32",
+         "a: A[n - i, n - t + i] = max(A[n - i, n - t + i + 1], A[n - i + 1, n - t + i]) + A[n - i - 1, n - t + i] "
+         "+ B[i, n - t + i]"));
+  // As many doubles as only the widest vectors hold, and rows two columns apart.
+  expect_squares(
+      "sdfg 1 t symbols n array A: f64[n + 9, n + 9] argument arguments n, A loop t = 4 .. n { loop i = 1 .. 3 "
+      "simd(lanes=2) "
+      "{ a: A[i, t - 2*i + 1] = A[i, t - 2*i] * 0.5 + A[i - 1, t - 2*i + 2] + A[i - 1, t - 2*i] + A[i, t - 2*i + 2] } "
+      "}");
+}
+
 // Lanes end when their data say so; what they hold afterwards is what they held then.
 TEST(Highway, WhileLoopsEndInEachLane) {
   expect_vectors(R"(sdfg 1 t symbols n

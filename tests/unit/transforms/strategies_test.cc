@@ -128,6 +128,7 @@ const std::map<std::string, std::vector<Sdfg>> suited = {
     {"intervals", {folds, parses}},
     {"time_tiles", {sweeps}},
     {"pivots", {paths, relaxed, scaled}},
+    {"staggered_lanes", {relaxation, corners, distances}},
     {"staggered_rows", {relaxation, corners}},
     {"row_lanes", {filter, scan}},
     {"chains", {scan}},
@@ -595,6 +596,35 @@ TEST(Strategies, RowsThatWaitAreStaggered) {
                               "loop i0 = 1 .. n { loop i1 = 1 .. m { s0: A[i0, i1] = " + body + " } }");
       EXPECT_EQ(written(staggered_rows_strategy, other).error().code, "staggered-rows.none") << body << type;
     }
+}
+
+// Of any elements, as many rows as there are lanes; with threads on tiles, or without; two loops over columns become
+// one.
+TEST(Strategies, RowsThatWaitRunInLanes) {
+  const auto text = [](const Sdfg& nest, std::size_t k) {
+    const auto recipes = written(staggered_lanes_strategy, nest);
+    return recipes && k < recipes->size() ? (*recipes)[k].text : std::string();
+  };
+  EXPECT_EQ(text(distances, 1),
+            "skew(loop=i1, by=i0, factor=1); tile(loops=[i0], sizes=[simd_bits floordiv 32]); "
+            "interchange(outer=i0, inner=i1); split(loop=i1, offset=15); split(loop=i1_s, offset=-15); "
+            "vectorize(loop=i0_s) -> highway");
+  EXPECT_TRUE(text(corners, 0)
+                  .starts_with("skew(loop=i1, by=i0, factor=1); tile(loops=[i0, i1], sizes=[$rows, "
+                               "$columns], count=numbers); "))
+      << text(corners, 0);
+  EXPECT_TRUE(text(corners, 0).contains("split(loop=i1, offset=14)")) << text(corners, 0);
+  const Sdfg affine_gaps =
+      nest("array A: i32[n + 1, m + 1] argument array B: i32[n + 1, m + 1] argument", "A, B",
+           "loop i0 = 0 .. n { loop i1 = 0 .. m { s0: B[i0 + 1, i1 + 1] = max(B[i0, i1 + 1] - 1, A[i0, i1 + 1] - 4) } "
+           "loop i2 = 0 .. m { s1: A[i0 + 1, i2 + 1] = max(A[i0 + 1, i2] - 2, B[i0 + 1, i2 + 1]) } }");
+  EXPECT_TRUE(text(affine_gaps, 1).starts_with("fuse(first=i1, second=i2); skew(loop=i1, by=i0, factor=1); "))
+      << text(affine_gaps, 1);
+  const Sdfg narrow =
+      nest("array A: i16[n, m] argument", "A",
+           "loop i0 = 1 .. n { loop i1 = 1 .. m { s0: A[i0, i1] = max(A[i0 - 1, i1], A[i0, i1 - 1]) } }");
+  for (const Sdfg& other : {narrow, elementwise, scan})
+    EXPECT_EQ(written(staggered_lanes_strategy, other).error().code, "staggered-lanes.none");
 }
 
 // What all rows and columns read stands by itself: the others are parallel, each of them in vectors.

@@ -1,0 +1,44 @@
+// Rows that advance together, each behind the one before: a loop over columns around a loop over rows, whose iterations
+// may all run at once, in which an element waits for what the columns before it have made in its row and in the row
+// before. What they made may stay in the lanes of vectors, one for each row, and go from lane to lane; memory need not
+// know of it until many columns are done.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+
+#include "sdfg/sdfg.h"
+
+namespace sous::sdfg {
+
+// Columns for which what one has made may be kept.
+constexpr int most_columns_kept = 4;
+
+// A container of which each iteration writes one element, whatever happens, and no two the same.
+struct Carried {
+  Memlet place;
+  int columns = 0;  // for so many what it wrote is read: 0 to most_columns_kept
+};
+// An element that an earlier iteration has written: of so many rows and columns before.
+struct Behind {
+  int rows = 0;     // 0 or 1
+  int columns = 0;  // 1 to most_columns_kept
+};
+// Which one has written what is read, if it is one of these.
+std::optional<Behind> behind(const Memlet& written, const Memlet& read, const std::string& row,
+                             const std::string& column);
+
+// The Simd loop that is all that the loop holds, if it is; else null.
+const Loop* lanes_in(const Loop& columns);
+
+// All that the loop over columns writes but for temporaries of a row and reductions over the rows, which are the same
+// for all columns; nullopt: it cannot be kept, for it is written or read in other ways as well, or no iteration waits
+// for another. `columns`: one whose lanes_in is not null. Memory as it was before the loop has, for every iteration,
+// all else that is read.
+std::optional<std::map<std::string, Carried>> carried_columns(const Sdfg& sdfg, const Loop& columns);
+
+// May the two containers share elements?
+bool may_overlap(const Sdfg& sdfg, const Container& a, const Container& b);
+
+}  // namespace sous::sdfg
