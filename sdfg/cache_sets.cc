@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "sdfg/place.h"
 #include "sdfg/planted_fault.h"
 #include "sdfg/trips.h"
 
@@ -18,8 +19,7 @@ constexpr std::int64_t most_lines = 1024;
 // An element's place in bytes from its container's base; nothing where data decides.
 std::optional<Expr> place(const Container& c, const Memlet& memlet) {
   if (memlet.subset.size() != c.strides.size()) return std::nullopt;
-  Expr sum = c.offset;
-  for (std::size_t d = 0; d < memlet.subset.size(); ++d) sum = sum + memlet.subset[d] * c.strides[d];
+  const Expr sum = place_of(c, memlet.subset);
   if (!sum.reads().empty()) return std::nullopt;
   return sum * Expr(info(c.type).bytes);
 }

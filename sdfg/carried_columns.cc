@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "sdfg/place.h"
+
 namespace sous::sdfg {
 
 namespace {
@@ -108,8 +110,7 @@ bool is_kept(const Sdfg& sdfg, const Reduction& reduction, const std::vector<Tou
 // Whether what is written there lies in rows that run along the columns.
 bool is_square(const Sdfg& sdfg, const Memlet& place, const std::string& row, const std::string& column) {
   const Container& c = *sdfg.find(place.container);
-  Expr at = c.offset;
-  for (std::size_t d = 0; d < c.strides.size(); ++d) at = at + place.subset[d] * c.strides[d];
+  const Expr at = place_of(c, place.subset);
   const auto along = coefficient_of(at, column);
   return !place.combine && info(c.type).bytes >= 4 && !reads_something(place) &&
          (along == Expr(1) || along == Expr(-1)) && coefficient_of(at, row).has_value() &&

@@ -7,6 +7,7 @@
 
 #include "sdfg/atoms.h"
 #include "sdfg/data_rows.h"
+#include "sdfg/place.h"
 #include "sdfg/planted_fault.h"
 
 namespace sous::sdfg {
@@ -80,8 +81,7 @@ class Inspector {
 
   std::optional<Expr> place(const std::string& name, const std::vector<Expr>& subscript) const {
     const Container& c = *sdfg_.find(name);
-    Expr place = c.offset;
-    for (std::size_t d = 0; d < subscript.size(); ++d) place = place + subscript[d] * c.strides[d];
+    const Expr place = place_of(c, subscript);
     const bool known = !has_reads(c.strides) && place.is_valid() && is_there(place);
     return known ? std::optional(place) : std::nullopt;
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "sdfg/place.h"
 #include "sdfg/planted_fault.h"
 #include "targets/cpp/operators.h"
 
@@ -206,11 +207,7 @@ Text Expressions::index(const Expr& e, bool ahead) const {
 }
 
 Expr Expressions::offset(const sdfg::Memlet& memlet) const {
-  const sdfg::Container& c = container(memlet.container);
-  Expr place = c.offset;
-  const auto& subscript = memlet.subset;
-  for (std::size_t d = 0; d < subscript.size(); ++d) place = place + subscript[d] * c.strides[d];
-  return place;
+  return sdfg::place_of(container(memlet.container), memlet.subset);
 }
 
 Text Expressions::element(const std::string& name, const std::vector<Expr>& subscript) const {
