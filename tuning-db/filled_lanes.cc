@@ -36,11 +36,11 @@ constexpr double share_of_lanes = 0.5, bytes_of_vectors = 4;
 constexpr LeastVectors for_ends_with_masks{8, 48, true, true}, for_ends{4, 64, true, true};
 constexpr double share_of_waiting_lanes = 0.25;
 
-// Of rows that advance together: lanes, columns of one such loop, how many of the lanes have a row, what a column of
-// few lanes may bring for each from memory (with more, chains side by side are as fast), the share of the
-// work in them, and what is counted on with so many lanes and no conditions.
-constexpr double least_staggered = 8, least_columns = 64, least_filled = 0.75, most_in_squares = 0.8, most_brought = 1,
-                 many_lanes = 16, counted_on_many = 3;
+// Of rows that advance together: lanes, columns of one such loop, what a column of few lanes may bring for each from
+// memory (with more, chains side by side are as fast), the share of the work in them, and what is counted on with so
+// many lanes and no conditions.
+constexpr double least_staggered = 8, least_columns = 64, most_in_squares = 0.8, most_brought = 1, many_lanes = 16,
+                 counted_on_many = 3;
 
 bool is_found_by_data(const sdfg::Memlet& memlet) {
   return std::ranges::any_of(memlet.subset, [](const sdfg::Expr& e) { return !e.reads().empty(); });
@@ -219,8 +219,7 @@ double staggered_lanes_gain(const sdfg::Sdfg& nest, const std::map<std::string, 
     const double count = bits / (8.0 * widest_in(nest, *rows));
     const double trips = std::ranges::find(known.loops, rows, &LoopFact::loop)->trips;
     if (count < many_lanes && brought(*fact.loop, *rows, *carried) > most_brought) continue;
-    if (count >= least_staggered && sdfg::most_trips(*rows) == count && trips >= least_filled * count)
-      lanes[fact.loop] = count;
+    if (count >= least_staggered && sdfg::most_trips(*rows) == count && trips >= count) lanes[fact.loop] = count;
   }
   std::set<int> looking_up;  // statements
   for (const AccessFact& access : known.accesses)

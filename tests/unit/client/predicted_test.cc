@@ -112,5 +112,23 @@ TEST(Predicted, NeighboursThreadsLeaveNoLanesEmpty) {
   EXPECT_EQ(served(1, 20), "neighbour");
 }
 
+// A table whose rows wait for each other, where there are rows for all lanes: in fewer each is by itself.
+TEST(Predicted, TablesNeedRowsForAllLanes) {
+  const auto in_lanes = [](const std::string& type, std::int64_t n) {
+    const std::string text = "void f(int n, int m, const " + type + " *restrict x, const " + type + " *restrict y, " +
+                             type + " *restrict d) { for (int i = 1; i <= n; i++) for (int j = 1; j <= m; j++) { " +
+                             type +
+                             " v = d[(i - 1) * (m + 1) + j - 1] + (x[i] - y[j]); if (d[(i - 1) * (m + 1) + j] < v) v = "
+                             "d[(i - 1) * (m + 1) + j]; if (d[i * (m + 1) + j - 1] < v) v = d[i * (m + 1) + j - 1]; "
+                             "d[i * (m + 1) + j] = v; } }";
+    return without_expectations(text, {{"n", n}, {"m", 20'000}}).why.contains("staggered_lanes");
+  };
+  EXPECT_TRUE(in_lanes("int", 200));
+  EXPECT_TRUE(in_lanes("int", 500));
+  EXPECT_FALSE(in_lanes("int", 12));
+  EXPECT_TRUE(in_lanes("double", 32));
+  EXPECT_FALSE(in_lanes("double", 6));
+}
+
 }  // namespace
 }  // namespace sous::client
