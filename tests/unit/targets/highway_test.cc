@@ -125,6 +125,18 @@ loop i = 0 .. n simd {
 })");
 }
 
+// Strided from lane to lane, along rows that an inner loop walks forward and backward: squares, turned in registers.
+TEST(Highway, SquaresOfRowsEitherWay) {
+  const std::string text = R"(sdfg 1 t symbols n
+array A: f64[n, n] argument  array B: f32[n, n + 3] argument  array x: f64[n] argument  array y: f32[n] argument
+arguments n, A, B, x, y
+loop i = 0 .. n simd { loop k = 0 .. n { a: x[i] = x[i] * 0.5 + A[i, n - 1 - k] } }
+loop j = 0 .. n simd { loop l = 0 .. n { b: y[j] = (y[j] + B[j, l + 2]) * 0.5f32 - B[j, n - l] } })";
+  const std::string code = emitted("highway", parsed(text));
+  EXPECT_TRUE(code.contains("[hn::MaxLanes(d_f64) - 1 - k_at]")) << code;
+  expect_vectors(text);
+}
+
 // Rows that advance together: what they wait for goes from lane to lane, squares are stored by rows. Before and behind,
 // and where there are too few rows or columns, memory has it all.
 TEST(Highway, RowsAdvanceTogether) {
