@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "sdfg/dependence_data.h"
+#include "sdfg/one_sided.h"
 #include "sdfg/planted_fault.h"
 
 namespace sous::sdfg {
@@ -155,6 +156,9 @@ class Collector {
         constraints.push_back(dims.back() + " = " + isl_text(e, names));
       } else {
         exact = false;
+        if (const auto side = one_sided(e, scop_.frame);
+            side && is_quasi_affine(side->end) && names_known(side->end, names))
+          constraints.push_back(dims.back() + (side->above ? " >= " : " <= ") + isl_text(side->end, names));
         if (planted(Fault::indirect_access_fixed)) constraints.push_back(dims.back() + " = 0");
         // Of an argument the outermost extent says how much of it is looked at, not where the memory ends.
         const Container& container = *scop_.frame.find(m.container);

@@ -107,6 +107,46 @@ bool is_kept(const Sdfg& sdfg, const Reduction& reduction, const std::vector<Tou
          });
 }
 
+// How often each element is written again by other iterations, going on from one to the next, if it is by the row
+// behind some columns later, or in each column; nullopt: none of these.
+struct Again {
+  Carried::Kind kind;
+  int columns;
+};
+std::optional<Again> written_again(const Memlet& place, const std::string& row, const std::string& column) {
+  std::optional<std::int64_t> later;  // columns; 0: in each
+  for (const Expr& e : place.subset) {
+    const auto x = coefficient_of(e, row), y = coefficient_of(e, column);
+    if (!x || !y || !x->constant() || !y->constant()) return std::nullopt;
+    const std::int64_t by_row = *x->constant(), by_column = *y->constant();
+    if (by_row == 0 && by_column == 0) continue;
+    if (by_row == 0 || (by_column != 0 && by_row % by_column != 0)) return std::nullopt;
+    const std::int64_t one = by_column == 0 ? 0 : -(by_row / by_column);
+    if (later && *later != one) return std::nullopt;
+    later = one;
+  }
+  if (!later || *later < 0 || *later > most_columns_kept) return std::nullopt;
+  return *later == 0 ? Again{Carried::Kind::Row, 1} : Again{Carried::Kind::Passed, static_cast<int>(*later)};
+}
+
+// The iteration that wrote last, up to this one's column, what is read; nullopt: none not long before has.
+std::optional<Behind> last_before(const Memlet& written, const Memlet& read, const std::string& row,
+                                  const std::string& column) {
+  for (int columns = 0; columns <= most_columns_kept; ++columns)
+    for (int rows = -most_columns_kept; rows <= most_columns_kept; ++rows)
+      if (is_of(written, read, row, rows, column, columns)) return Behind{rows, columns};
+  return std::nullopt;
+}
+
+// Of an element that is written again and again: whether what is read is the iteration's own, as it is by then, or was
+// written by another one since memory had it.
+bool is_handed_on(const Carried& carried, const Memlet& read, const std::string& row, const std::string& column) {
+  if (read.subset == carried.place.subset) return true;
+  const auto from = last_before(carried.place, read, row, column);
+  const bool in_column = from && from->columns == 0;  // by another row: before this one reads it, or behind that
+  return from && !in_column && (from->rows == 0 || from->rows == 1) && from->columns <= carried.columns;
+}
+
 // Whether what is written there lies in rows that run along the columns.
 bool is_square(const Sdfg& sdfg, const Memlet& place, const std::string& row, const std::string& column) {
   const Container& c = *sdfg.find(place.container);
@@ -115,6 +155,23 @@ bool is_square(const Sdfg& sdfg, const Memlet& place, const std::string& row, co
   return !place.combine && info(c.type).bytes >= 4 && !reads_something(place) &&
          (along == Expr(1) || along == Expr(-1)) && coefficient_of(at, row).has_value() &&
          is_injective(place, row, column);
+}
+
+// What each iteration has of the container that it writes there; nullopt: it is written in other ways.
+std::optional<Carried> carried_at(const Sdfg& sdfg, const Region& body, const std::vector<Touch>& touched,
+                                  const Memlet& place, const std::string& row, const std::string& column) {
+  Carried carried{.place = place};
+  carried.always = times_written(body, place.container) == 1;
+  if (is_square(sdfg, place, row, column)) return carried.always ? std::optional(carried) : std::nullopt;
+  const auto again = written_again(place, row, column);
+  const bool plain = !place.combine && info(sdfg.find(place.container)->type).bytes >= 4 && !reads_something(place);
+  const bool there = std::ranges::any_of(touched, [&](const Touch& t) {
+    return t.always && t.memlet->container == place.container && t.memlet->subset == place.subset;
+  });
+  if (!again || !plain || !there) return std::nullopt;
+  carried.kind = again->kind;
+  carried.columns = again->columns;
+  return carried;
 }
 
 }  // namespace
@@ -129,8 +186,8 @@ bool may_overlap(const Sdfg& sdfg, const Container& a, const Container& b) {
 
 std::optional<Behind> behind(const Memlet& written, const Memlet& read, const std::string& row,
                              const std::string& column) {
-  for (int rows = 0; rows <= 1; ++rows)
-    for (int columns = 1; columns <= most_columns_kept; ++columns)
+  for (int columns = 1; columns <= most_columns_kept; ++columns)
+    for (int rows = 0; rows <= 1; ++rows)
       if (is_of(written, read, row, rows, column, columns)) return Behind{rows, columns};
   return std::nullopt;
 }
@@ -160,11 +217,13 @@ std::optional<std::map<std::string, Carried>> carried_columns(const Sdfg& sdfg, 
   for (const Touch& t : touched) {
     if (!t.written) continue;
     const Memlet& place = *t.memlet;
-    const auto known = carried.find(place.container);
-    if (known != carried.end() ? known->second.place != place
-                               : !is_square(sdfg, place, row, column) || times_written(rows.body, place.container) != 1)
-      return std::nullopt;
-    carried.try_emplace(place.container, Carried{place});
+    if (const auto known = carried.find(place.container); known != carried.end()) {
+      if (known->second.place != place) return std::nullopt;
+      continue;
+    }
+    const auto one = carried_at(sdfg, rows.body, touched, place, row, column);
+    if (!one) return std::nullopt;
+    carried.emplace(place.container, *one);
   }
   const auto overlap = [&](const std::string& a, const std::string& b) {
     return a != b && may_overlap(sdfg, *sdfg.find(a), *sdfg.find(b));
@@ -190,6 +249,9 @@ std::optional<std::map<std::string, Carried>> carried_columns(const Sdfg& sdfg, 
       written[memlet.container] = t.always;
     } else if (of == carried.end()) {
       continue;
+    } else if (of->second.kind != Carried::Kind::Own) {
+      if (!is_handed_on(of->second, memlet, row, column)) return std::nullopt;
+      waits = true;
     } else if (const auto from = behind(of->second.place, memlet, row, column)) {
       of->second.columns = std::max(of->second.columns, from->columns);
       waits = true;
@@ -200,7 +262,42 @@ std::optional<std::map<std::string, Carried>> carried_columns(const Sdfg& sdfg, 
       return std::nullopt;
     }
   }
-  return waits ? std::optional(std::move(carried)) : std::nullopt;
+  // Rows that do not wait for each other are ordinary vectors.
+  const bool by_rows =
+      std::ranges::any_of(carried, [](const auto& one) { return one.second.kind != Carried::Kind::Row; });
+  return waits && by_rows ? std::optional(std::move(carried)) : std::nullopt;
+}
+
+// What the region reads whenever it runs: in both arms of a branch is always, too.
+static std::vector<Memlet> always_read(const Region& region) {
+  std::vector<Memlet> result;
+  const auto add = [&](const Memlet& m) {
+    if (std::ranges::find(result, m) == result.end()) result.push_back(m);
+  };
+  for (const Node& node : region.nodes) {
+    if (const auto* branch = std::get_if<If>(&node.value)) {
+      std::ranges::for_each(branch->condition.inputs, add);
+      const std::vector<Memlet> then = always_read(branch->then_body), otherwise = always_read(branch->else_body);
+      for (const Memlet& m : then)
+        if (std::ranges::find(otherwise, m) != otherwise.end()) add(m);
+    } else if (const auto* state = std::get_if<State>(&node.value)) {
+      for (const TaskletView& tasklet : tasklets(*state))
+        for (const Memlet* m : tasklet.inputs) add(*m);
+    }
+  }
+  return result;
+}
+
+std::vector<Carried> passed_reads(const Sdfg& sdfg, const Loop& columns) {
+  const Loop& rows = *lanes_in(columns);
+  const std::set<std::string> written = touched(rows.body).written;
+  std::vector<Carried> result;
+  for (const Memlet& read : always_read(rows.body)) {
+    const auto again = written_again(read, rows.symbol, columns.symbol);
+    if (again && !written.contains(read.container) && !sdfg.find(read.container)->transient && !reads_something(read))
+      result.push_back({.kind = again->kind, .place = read, .columns = again->columns, .always = true});
+  }
+  return result;
 }
 
 }  // namespace sous::sdfg

@@ -69,6 +69,8 @@ class GraphChecker {
     if (c.dead && (c.storage != Storage::argument || c.constant || shares_memory(c)))
       report("sdfg.container.dead", "only a written argument that shares its alias class with no other can be dead",
              where);
+    if (c.natural && (c.storage != Storage::argument || !is_integer(c.type)))
+      report("sdfg.container.natural", "only an argument of integers is said to hold no negative ones", where);
     if (c.storage == Storage::device_shared && !context_.private_to_grid.contains(c.name))
       report("sdfg.gpu.shared", "device_shared, but private to no gpu_grid loop", where);
   }

@@ -362,6 +362,12 @@ Expr Expr::map_reads(const std::function<Expr(const std::string&, const std::vec
   });
 }
 
+Expr term_value(const Term& term) {
+  Expr value = term.coefficient;
+  for (const Atom& atom : term.atoms) value = value * make_atom(atom, atom.args);
+  return value;
+}
+
 std::optional<Expr> coefficient_of(const Expr& e, const std::string& symbol) {
   if (!e.is_valid()) return std::nullopt;
   Expr sum = 0;

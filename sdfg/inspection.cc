@@ -36,10 +36,12 @@ std::optional<Visits> visits(Loops loops, const Expr& value) {
   return Visits{std::move(loops), value};
 }
 
+enum class Asked : std::uint8_t { Subscripts, Values };
+
 class Inspector {
  public:
-  Inspector(const Sdfg& sdfg, const std::string& container)
-      : sdfg_(sdfg), container_(container), written_(touched(sdfg.root).written) {
+  Inspector(const Sdfg& sdfg, const std::string& container, Asked asked)
+      : sdfg_(sdfg), container_(container), asked_(asked), written_(touched(sdfg.root).written) {
     region(sdfg.root);
   }
 
@@ -129,7 +131,7 @@ class Inspector {
   }
   void element(const std::string& name, const std::vector<Expr>& subscript) {
     if (name != container_ || subscript.empty()) return;
-    auto reach = reach_of(subscript[0]);
+    auto reach = reach_of(asked_ == Asked::Values ? Expr::read(name, subscript) : subscript[0]);
     failed_ = failed_ || !reach;
     if (reach) reaches_.push_back(std::move(*reach));
   }
@@ -291,6 +293,7 @@ class Inspector {
 
   const Sdfg& sdfg_;
   const std::string& container_;
+  const Asked asked_;
   const std::set<std::string> written_;
   Values now_;
   Loops loops_;  // around, but for those whose bounds are not known
@@ -304,7 +307,11 @@ class Inspector {
 }  // namespace
 
 std::optional<std::vector<Reach>> reaches(const Sdfg& sdfg, const std::string& container) {
-  return Inspector(sdfg, container).found();
+  return Inspector(sdfg, container, Asked::Subscripts).found();
+}
+
+std::optional<std::vector<Reach>> values_read(const Sdfg& sdfg, const std::string& container) {
+  return Inspector(sdfg, container, Asked::Values).found();
 }
 
 bool meets_each_once(const std::vector<Reach>& reaches) {

@@ -48,6 +48,9 @@ struct Reach {
 // of the nest, or would take as long as the nest itself.
 std::optional<std::vector<Reach>> reaches(const Sdfg& sdfg, const std::string& container);
 
+// Of all that the nest reads of a container of integers: the values. nullopt: as for `reaches`.
+std::optional<std::vector<Reach>> values_read(const Sdfg& sdfg, const std::string& container);
+
 // Whether as many elements are looked at as the nest's accesses by them are: no loop around them comes back to the
 // same.
 bool meets_each_once(const std::vector<Reach>& reaches);

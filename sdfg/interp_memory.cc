@@ -73,6 +73,7 @@ Result<std::int64_t> evaluate(const Expr& e, Lane& lane) {
 Result<Array> layout(const Container& container, Lane& lane) {
   Array array;
   array.type = container.type;
+  array.natural = container.natural;
   for (const Expr& e : container.shape) {
     TRY(const std::int64_t extent, evaluate(e, lane));
     array.shape.push_back(extent);
@@ -122,7 +123,12 @@ Result<std::uint64_t> read(const Place& place, const std::string& container) {
     return fail("interp.undefined-read",
                 "element " + std::to_string(place.element) + " of '" + container + "' is read before it is written");
   }
-  return place.array->load(place.element);
+  const std::uint64_t bits = place.array->load(place.element);
+  if (place.array->natural && static_cast<std::int64_t>(bits) < 0)
+    return fail("interp.assumption", "element " + std::to_string(place.element) + " of '" + container +
+                                         "', which holds no negative ones, is " +
+                                         std::to_string(static_cast<std::int64_t>(bits)));
+  return bits;
 }
 
 Result<Store> store_through(const Memlet& memlet, const Place& place, std::uint64_t bits) {

@@ -20,6 +20,7 @@ struct Array {
   std::int64_t offset = 0;
   std::vector<std::byte> bytes;
   std::vector<bool> defined;  // per element; empty: all are (arguments)
+  bool natural = false;       // Container::natural
   bool operator==(const Array&) const = default;
 
   std::uint64_t load(std::int64_t element) const;
@@ -60,7 +61,7 @@ Result<std::int64_t> evaluate(const Expr& e, Lane& lane);
 
 // The element container[subscript].
 Result<Place> place(const std::string& container, const std::vector<std::int64_t>& subscript, Lane& lane);
-// Its value. Error: interp.undefined-read.
+// Its value. Errors: interp.undefined-read, interp.assumption.
 Result<std::uint64_t> read(const Place& place, const std::string& container);
 
 // A store that is decided but not yet done: all reads of a node come before all its writes.

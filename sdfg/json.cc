@@ -41,6 +41,7 @@ Json container(const Container& c) {
   if (c.transient) json["transient"] = true;
   if (c.constant) json["constant"] = true;
   if (c.dead) json["dead"] = true;
+  if (c.natural) json["natural"] = true;
   if (c.alias_class != 0) json["alias_class"] = c.alias_class;
   return json;
 }
@@ -147,6 +148,11 @@ Json region(const Region& r) {
 
 }  // namespace
 
+int json_schema(const Sdfg& sdfg) {
+  if (std::ranges::any_of(sdfg.containers, &Container::natural)) return 3;
+  return std::ranges::any_of(sdfg.containers, &Container::dead) ? 2 : 1;
+}
+
 std::string to_json(const Sdfg& sdfg) {
   Json containers = Json::array(), disjoint = Json::array();
   for (const Container& c : sdfg.containers) containers.push_back(container(c));
@@ -156,15 +162,10 @@ std::string to_json(const Sdfg& sdfg) {
     pair.push_back(b);
     disjoint.push_back(std::move(pair));
   }
-  const bool dead = std::ranges::any_of(sdfg.containers, &Container::dead);
-  Json json = {{"schema", dead ? json_schema_dead : json_schema},
-               {"name", sdfg.name},
-               {"symbols", sdfg.symbols},
-               {"containers", std::move(containers)},
-               {"arguments", sdfg.arguments},
-               {"assumptions", exprs(sdfg.assumptions)},
-               {"disjoint", std::move(disjoint)},
-               {"root", region(sdfg.root)}};
+  Json json = {{"schema", json_schema(sdfg)},     {"name", sdfg.name},
+               {"symbols", sdfg.symbols},         {"containers", std::move(containers)},
+               {"arguments", sdfg.arguments},     {"assumptions", exprs(sdfg.assumptions)},
+               {"disjoint", std::move(disjoint)}, {"root", region(sdfg.root)}};
   // Names that are not UTF-8 are no identifiers: check refuses them, and writing them must not throw.
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }

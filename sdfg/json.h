@@ -1,6 +1,6 @@
-// The JSON form of an Sdfg: {"schema": 1, …}, or 2 where a container is `dead`, which schema 1 does not have; what goes
-// over the wire and into the database. Lossless. Declared here as strings, so that the JSON library stays out of
-// headers.
+// The JSON form of an Sdfg: {"schema": 1, …}, or the first later one that has what the graph needs (2: containers that
+// are `dead`; 3: `natural`); what goes over the wire and into the database. Lossless. Declared here as strings, so that
+// the JSON library stays out of headers.
 #pragma once
 
 #include <string>
@@ -10,7 +10,10 @@
 
 namespace sous::sdfg {
 
-inline constexpr int json_schema = 1, json_schema_dead = 2;
+inline constexpr int last_json_schema = 3;
+
+// The one that the graph is written in.
+int json_schema(const Sdfg& sdfg);
 
 // One line, keys in a fixed order: equal graphs give equal bytes.
 std::string to_json(const Sdfg& sdfg);

@@ -71,8 +71,9 @@ Result<std::uint64_t> bits(const Json& json, const JsonPlace& where) {
 }
 
 Result<Container> container(const Json& json, const JsonPlace& where) {
-  TRY(const JsonObject o, JsonObject::open(json, where, {"name", "type", "shape", "storage"},
-                                           {"strides", "offset", "transient", "constant", "dead", "alias_class"}));
+  TRY(const JsonObject o,
+      JsonObject::open(json, where, {"name", "type", "shape", "storage"},
+                       {"strides", "offset", "transient", "constant", "dead", "natural", "alias_class"}));
   Container c;
   TRY(c.name, o.text("name"));
   TRY(c.type, type(o.at("type"), o.place("type")));
@@ -88,6 +89,7 @@ Result<Container> container(const Json& json, const JsonPlace& where) {
   TRY(c.transient, o.boolean("transient", false));
   TRY(c.constant, o.boolean("constant", false));
   TRY(c.dead, o.boolean("dead", false));
+  TRY(c.natural, o.boolean("natural", false));
   TRY(c.alias_class, o.small("alias_class", 0));
   return c;
 }
@@ -307,11 +309,9 @@ Result<Sdfg> from_json(std::string_view text) {
   if (bracket_depth(text) > max_brackets) return too_deep({});
   const Json json = Json::parse(text, nullptr, false);
   if (json.is_discarded()) return fail("sdfg.json.syntax", "not JSON");
-  if (!json.is_object() || !json.contains("schema") ||
-      (json["schema"] != json_schema && json["schema"] != json_schema_dead))
-    return fail("sdfg.json.schema",
-                "expected an object with \"schema\": " + std::to_string(json_schema) + " or " +
-                    std::to_string(json_schema_dead),
+  if (!json.is_object() || !json.contains("schema") || !json["schema"].is_number_integer() || json["schema"] < 1 ||
+      json["schema"] > last_json_schema)
+    return fail("sdfg.json.schema", "expected an object with \"schema\": 1 to " + std::to_string(last_json_schema),
                 "/schema");
   std::size_t work = 0;
   TRY(const JsonObject o,
@@ -321,9 +321,9 @@ Result<Sdfg> from_json(std::string_view text) {
   TRY(sdfg.name, o.text("name"));
   TRY(sdfg.symbols, texts(o.at("symbols"), o.place("symbols")));
   TRY(sdfg.containers, json_list<Container>(o.at("containers"), o.place("containers"), container));
-  const bool dead = std::ranges::any_of(sdfg.containers, &Container::dead);
-  if (dead != (json["schema"] == json_schema_dead))  // one graph, one text
-    return fail("sdfg.json.schema", "a graph has schema 2 exactly then when a container is dead", "/schema");
+  if (const int needed = json_schema(sdfg); json["schema"] != needed)  // one graph, one text
+    return fail("sdfg.json.schema", "what this graph's containers say takes schema " + std::to_string(needed),
+                "/schema");
   TRY(sdfg.arguments, texts(o.at("arguments"), o.place("arguments")));
   TRY(sdfg.assumptions, exprs(o.at("assumptions"), o.place("assumptions")));
   TRY(sdfg.disjoint, (json_list<std::pair<std::string, std::string>>(o.at("disjoint"), o.place("disjoint"), pair)));

@@ -22,10 +22,10 @@
 //    `reductions`: containers that iterations only combine into with one associative operator. Iterations may combine
 //    partial results in any association; only legal where the program's flags allow it.
 //  - Storage: device_shared containers are privates of a GpuGrid loop.
-//  - Containers of one positive alias class may overlap; a container of class 0 overlaps no other. Pairs in `disjoint`
-//    and the inequalities in `assumptions` are what is checked on entry; an Sdfg means nothing where they do not hold.
-//    (Of a container without an outermost extent, unknown_extent.h, the elements that are accessed must not overlap:
-//    inspection.h.)
+//  - Containers of one positive alias class may overlap; a container of class 0 overlaps no other. Pairs in `disjoint`,
+//    the inequalities in `assumptions` and what containers are said to hold (`natural`) are what is checked on entry;
+//    an Sdfg means nothing where they do not hold. (Of a container without an outermost extent, unknown_extent.h, the
+//    elements that are accessed must not overlap: inspection.h.)
 #pragma once
 
 #include <cstdint>
@@ -67,8 +67,9 @@ struct Container {
   Storage storage = Storage::argument;
   bool transient = false;  // not visible outside: dead after the Sdfg (storage argument is never transient)
   bool constant = false;   // never written (by anyone while the Sdfg runs)
-  bool dead = false;    // an argument whose elements nobody looks at afterwards: what they hold then is not specified
-  int alias_class = 0;  // 0: overlaps no other container; equal positive numbers: may overlap
+  bool dead = false;     // an argument whose elements nobody looks at afterwards: what they hold then is not specified
+  bool natural = false;  // of integers: no element that the Sdfg reads is negative; checked on entry, as `assumptions`
+  int alias_class = 0;   // 0: overlaps no other container; equal positive numbers: may overlap
   bool operator==(const Container&) const = default;
 };
 

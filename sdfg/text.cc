@@ -190,6 +190,7 @@ class Printer {
     if (c.transient) text += " transient";
     if (c.constant) text += " const";
     if (c.dead) text += " dead";
+    if (c.natural) text += " natural";
     if (c.alias_class != 0) text += " alias " + std::to_string(c.alias_class);
     return text;
   }

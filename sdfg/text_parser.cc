@@ -176,6 +176,8 @@ Result<Container> Parser::container() {
       c.constant = true;
     } else if (accept_word("dead")) {
       c.dead = true;
+    } else if (accept_word("natural")) {
+      c.natural = true;
     } else if (accept_word("alias")) {
       TRY(c.alias_class, small_integer());
     } else if (const auto storage = parse_storage(peek().text)) {

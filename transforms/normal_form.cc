@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sdfg/check.h"
+#include "sdfg/data_ends.h"
 #include "transforms/normal/passes.h"
 #include "transforms/normal/units.h"
 #include "transforms/normal/util.h"
@@ -26,7 +27,7 @@ Sdfg simplify(Sdfg sdfg, normal::Log& log) {
     if (next == sdfg) break;
     sdfg = std::move(next);
   }
-  return sdfg;
+  return open_ends(std::move(sdfg));
 }
 
 // With leave to reassociate: each loop gets the reductions that its body is made of, so that `respects` does not hold

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "sdfg/carried_columns.h"
+#include "sdfg/data_ends.h"
 #include "sdfg/trips.h"
 #include "tuning-db/nest_facts.h"
 #include "tuning-db/operation_cost.h"
@@ -159,7 +160,9 @@ double freed_vectors_gain(const sdfg::Sdfg& nest, const std::map<std::string, st
                           const Hardware& hardware) {
   const int bits = simd_bits(hardware.isa);
   if (bits < 256) return 0;
-  return filled_lanes(nest, sizes, bits >= 512 ? with_masks : without_masks, bits) > 0 ? counted_on_vectors : 0;
+  return filled_lanes(sdfg::without_ends(nest), sizes, bits >= 512 ? with_masks : without_masks, bits) > 0
+             ? counted_on_vectors
+             : 0;
 }
 
 namespace {

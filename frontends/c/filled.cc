@@ -22,6 +22,8 @@ class Body {
     std::vector<Expr> all;
     for (const auto& [container, runs] : asked_)
       if (!varies_.contains(container)) all.insert(all.end(), runs.begin(), runs.end());
+    for (const auto& [container, times] : begun_)
+      if (!varies_.contains(container)) all.push_back(times);
     return all;
   }
 
@@ -37,6 +39,11 @@ class Body {
     if (std::ranges::any_of(memlet.subset, [&](const Expr& e) { return e.uses(symbol_); })) varies_.insert(name);
     const bool single =
         loops_ == 0 && std::ranges::all_of(memlet.subset, [&](const Expr& e) { return is_over_parameters(e); });
+    if (is_write && single && known_) set_.insert(name);
+    // A row that is kept from iteration to iteration, its first element set by itself.
+    if (is_write && loops_ == 1 && known_ && set_.contains(name) && memlet.subset.size() == 1 &&
+        memlet.subset[0].uses(runs_.back().first))
+      begun_.emplace_back(name, runs_.back().second + Expr(1));
     if (is_write && !single && known_) {
       // Behind what fills it first, what comes back to the same elements need not run.
       const auto [fills, is_first] = filled_.try_emplace(name);
@@ -91,6 +98,8 @@ class Body {
   int loops_ = 0;
   std::vector<std::pair<std::string, Expr>> runs_;           // of the loops around, by symbol
   std::map<std::string, std::vector<Expr>> filled_, asked_;  // by container: of the loops that filled it
+  std::set<std::string> set_;                                // single elements of them
+  std::vector<std::pair<std::string, Expr>> begun_;          // and how often the loop behind that runs
   std::set<std::string> varies_;                             // those whose subscripts name the loop
 };
 

@@ -3,6 +3,7 @@
 
 #include "frontends/c/builder.h"
 #include "sdfg/inspection.h"
+#include "sdfg/one_sided.h"
 #include "sdfg/planted_fault.h"
 #include "sdfg/unknown_extent.h"
 
@@ -208,6 +209,9 @@ Lift<void> Builder::check_overlaps() {
   TRY_VOID(check_tables(touched));
   for (sdfg::Container& c : sdfg_.containers)
     if (!c.transient) c.constant = !touched.written.contains(c.name);
+  // Where a loop waits for nothing but what elements may say, it is asked on entry that they do not.
+  const std::set<std::string> decisive = sdfg::decisive_signs(sdfg_, sdfg_.root);
+  for (sdfg::Container& c : sdfg_.containers) c.natural = decisive.contains(c.name) && sdfg::values_read(sdfg_, c.name);
   return {};
 }
 

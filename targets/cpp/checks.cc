@@ -37,6 +37,13 @@ std::set<std::string> read_first(const sdfg::Region& region) {
   return read;
 }
 
+// Whether data say how far containers are accessed that must not overlap others.
+bool compares_by_data(const sdfg::Sdfg& sdfg) {
+  return std::ranges::any_of(sdfg.disjoint, [&](const auto& pair) {
+    return sdfg::ends_by_data(*sdfg.find(pair.first)) || sdfg::ends_by_data(*sdfg.find(pair.second));
+  });
+}
+
 const sdfg::Sdfg& in_program(const sdfg::Sdfg& sdfg, const EmitOptions& options) {
   return options.in_program != nullptr ? *options.in_program : sdfg;
 }
@@ -168,8 +175,20 @@ void Checks::disjoint() {
   }
 }
 
-void Checks::disjoint_by_data(int threads) {
+void Checks::by_data(int threads) {
   if (!looks_at_data(sdfg_)) return;
+  Inspection inspection(expressions_, threads, lines_);
+  disjoint_by_data(inspection);
+  for (const sdfg::Container& c : sdfg_.containers) {
+    if (!c.natural || planted(Fault::signs_unchecked)) continue;
+    const auto values = sdfg::values_read(in_program(sdfg_, options_), c.name);
+    SOUS_ASSERT(values);  // print_function looked
+    lines_.push_back("if (" + inspection.hull(*values) + ".negative()) return 0;");
+  }
+}
+
+void Checks::disjoint_by_data(Inspection& inspection) {
+  if (!compares_by_data(sdfg_)) return;
   // Arrays that overlap once (a method that works in place) are likely to do so again.
   Names& names = expressions_.names();
   const std::string overlapped = names.fresh("overlapped"), these = names.fresh("these");
@@ -182,7 +201,6 @@ void Checks::disjoint_by_data(int threads) {
   lines_.push_back("static uint64_t " + overlapped + " = 0;");
   lines_.push_back("const uint64_t " + these + " = sous::addresses(" + join(pointers) + ");");
   lines_.push_back("if (sous::overlapped_before(" + overlapped + ", " + these + ")) return 0;");
-  Inspection inspection(expressions_, threads, lines_);
   const auto inspect = [&](const sdfg::Container& c) {
     if (!sdfg::ends_by_data(c) || footprints_.contains(c.name)) return;
     const auto reaches = sdfg::reaches(in_program(sdfg_, options_), c.name);
@@ -219,14 +237,12 @@ void Checks::first_touch(std::string& gain, const std::string& otherwise) {
 }
 
 bool looks_at_data(const sdfg::Sdfg& sdfg) {
-  return std::ranges::any_of(sdfg.disjoint, [&](const auto& pair) {
-    return sdfg::ends_by_data(*sdfg.find(pair.first)) || sdfg::ends_by_data(*sdfg.find(pair.second));
-  });
+  return compares_by_data(sdfg) || std::ranges::any_of(sdfg.containers, &sdfg::Container::natural);
 }
 
 std::string out_of_reach(const sdfg::Sdfg& sdfg, const EmitOptions& options, bool on_device) {
   if (!looks_at_data(sdfg)) return "";
-  if (on_device) return "data say how far arrays that may overlap are accessed";
+  if (on_device) return "what data say has to be looked at ahead of it";
   const sdfg::Sdfg& program = in_program(sdfg, options);
   if (!std::ranges::includes(std::set<std::string>(sdfg.arguments.begin(), sdfg.arguments.end()),
                              std::set<std::string>(program.arguments.begin(), program.arguments.end())))
@@ -235,6 +251,9 @@ std::string out_of_reach(const sdfg::Sdfg& sdfg, const EmitOptions& options, boo
     for (const std::string& name : {pair.first, pair.second})
       if (sdfg::ends_by_data(*sdfg.find(name)) && !sdfg::reaches(program, name))
         return "how far '" + name + "' is accessed cannot be looked at ahead of the nest";
+  for (const sdfg::Container& c : sdfg.containers)
+    if (c.natural && !sdfg::values_read(program, c.name))
+      return "the values of '" + c.name + "' cannot be looked at ahead of the nest";
   return "";
 }
 

@@ -13,6 +13,8 @@
 
 namespace sous::targets {
 
+class Inspection;
+
 class Checks {
  public:
   // `written`: what the Sdfg writes. `on_device`: a device has a copy of all that lies between an array's first and
@@ -26,9 +28,9 @@ class Checks {
   bool guards_look_at_data() const { return looks_at_data_; }
   void assumptions(const sdfg::Sdfg& of);
   void disjoint();
-  // The same where data say how far accesses go: last, for it takes as long as reading them. `threads`: that look at
-  // them, 0: as many as there are.
-  void disjoint_by_data(int threads);
+  // The same where data say how far accesses go, and what containers are said to hold: last, for it takes as long as
+  // reading them. `threads`: that look at them, 0: as many as there are.
+  void by_data(int threads);
   // Ahead of the team: `otherwise`, where the call gains less by its threads than what they take to touch its memory
   // first. `gain`: what guards() returned; then a variable.
   void first_touch(std::string& gain, const std::string& otherwise);
@@ -49,6 +51,7 @@ class Checks {
   Shape shape_of(const Guard& guard);
   std::string work_of(const Shape& shape, bool named);
   void cache_sets();
+  void disjoint_by_data(Inspection& inspection);
   void keep_apart(const sdfg::Container& a, const sdfg::Container& b, const std::string& otherwise);
   // Declares it, with the dimensions from this one on.
   std::string new_footprint(const sdfg::Container& c, std::size_t from);
@@ -64,8 +67,8 @@ class Checks {
   std::map<std::string, std::string> footprints_;
 };
 
-// Whether data say how far containers are accessed that must not overlap others; and why they cannot be looked at,
-// empty if they can.
+// Whether data have to be looked at: they say how far containers are accessed that must not overlap others, or have to
+// be what is said of them. And why they cannot be, empty if they can.
 bool looks_at_data(const sdfg::Sdfg& sdfg);
 std::string out_of_reach(const sdfg::Sdfg& sdfg, const EmitOptions& options, bool on_device);
 

@@ -1,6 +1,7 @@
 // The function around the nest: a kernel with restrict parameters, and the entry that checks what it may rely on.
 #include <algorithm>
 
+#include "sdfg/data_ends.h"
 #include "sdfg/planted_fault.h"
 #include "targets/cpp/caller.h"
 #include "targets/cpp/checks.h"
@@ -269,7 +270,7 @@ class FunctionPrinter {
       checks.add("const sous::Threads " + name + "(" + team(gain) + ");");
       checks.add("if (!" + name + ".usable()) " + on_one_thread(checks));
     }
-    checks.disjoint_by_data(body.starts_team ? team_size(sdfg_.root) : 1);
+    checks.by_data(body.starts_team ? team_size(sdfg_.root) : 1);
     const std::vector<std::string> passed =
         on_device() ? moved(body, checks) : allocated(body.expressions, "return 0;", checks.lines());
     function.needs = checks.needs();
@@ -306,7 +307,7 @@ class FunctionPrinter {
       checks.first_touch(gain, on_one_thread(checks));
       checks.add("if (!sous::Threads::pay(" + team(gain) + ")) " + on_one_thread(checks));
     }
-    checks.disjoint_by_data(body.starts_team ? team_size(sdfg_.root) : 1);
+    checks.by_data(body.starts_team ? team_size(sdfg_.root) : 1);
     function.needs = checks.needs();
     std::ranges::copy_if(sdfg_.arguments, std::back_inserter(asking.arguments),
                          [&](const std::string& argument) { return used.contains(names_.of(argument)); });
@@ -385,7 +386,10 @@ class FunctionPrinter {
 
 }  // namespace
 
-Result<Function> print_function(const sdfg::Sdfg& sdfg, const EmitOptions& options, const Dialect& dialect) {
+Result<Function> print_function(const sdfg::Sdfg& nest, const EmitOptions& given, const Dialect& dialect) {
+  const sdfg::Sdfg sdfg = sdfg::closed_ends(nest);
+  EmitOptions options = given;
+  if (options.in_program == nullptr) options.in_program = &nest;
   if (const double statements = written_out(sdfg.root); statements > most_written_out)
     return fail("target.unsupported",
                 "unrolled as it is, the code would have " + std::to_string(statements) + " statements");

@@ -150,7 +150,14 @@ class VectorLoop {
     bool made = false;               // what is printed comes behind the making of this column's
   };
   std::optional<Value> carried(const sdfg::Memlet& read);
-  bool is_ahead(const sdfg::Memlet& read) const;  // memory has it as it is for a whole square
+  std::string row_before(const std::string& vector, const sdfg::Memlet& read);
+  CarriedVectors vectors_of(const sdfg::Carried& of);
+  void load_history(const CarriedVectors& carried, const std::string& block);
+  void begin_column(CarriedVectors& carried);
+  void end_column(const CarriedVectors& carried, const std::string& at, const std::string& lanes);
+  void fill_memory(const std::string& block);
+  bool is_passed(const sdfg::Memlet& read) const;  // one of passed_reads_
+  bool is_ahead(const sdfg::Memlet& read) const;   // memory has it as it is for a whole square
   void print_square(const std::string& column, const std::string& first, const std::string& lanes);
 
   // vector_transposed.cc: squares of elements that lie along the loop `along`, perhaps backward
@@ -197,6 +204,7 @@ class VectorLoop {
   const sdfg::Loop& loop_;
   const sdfg::Loop* columns_;
   std::map<std::string, CarriedVectors> carried_;
+  std::vector<CarriedVectors> passed_reads_;  // elements that go from lane to lane, too
   std::optional<Type> widest_;
   std::string lane_;               // a lane's number, in functions of it
   std::string index_;              // the loop's variable

@@ -109,8 +109,8 @@ Value VectorLoop::load(const sdfg::Memlet& memlet) {
   } else if (where.kind == Access::Kind::Contiguous) {
     text = mask_.empty() || room(memlet) ? "hn::LoadU(" + d + ", " + pointer(memlet, true) + ")"
                                          : "sous::load(" + d + with_mask(c.type) + ", " + pointer(memlet, true) + ")";
-  } else if (where.kind == Access::Kind::Reversed && mask_.empty()) {
-    text = "sous::load_reversed(" + d + ", " + pointer(memlet, true) + ")";
+  } else if (where.kind == Access::Kind::Reversed) {
+    text = "sous::load_reversed(" + d + with_mask(c.type) + ", " + pointer(memlet, true) + ")";
   } else {
     text = "sous::load_strided(" + d + with_mask(c.type) + ", " + pointer(memlet, true) + ", " +
            expressions_.index(where.stride).text + ")";
@@ -165,8 +165,8 @@ void VectorLoop::store(const sdfg::Memlet& memlet, const Value& value) {
     out.line(mask_.empty() || planted(Fault::masked_store_whole)
                  ? "hn::StoreU(" + vector + ", " + d + ", " + pointer(memlet, false) + ");"
                  : "sous::store(" + d + with_mask(c.type) + ", " + vector + ", " + pointer(memlet, false) + ");");
-  } else if (where.kind == Access::Kind::Reversed && mask_.empty()) {
-    out.line("sous::store_reversed(" + d + ", " + vector + ", " + pointer(memlet, false) + ");");
+  } else if (where.kind == Access::Kind::Reversed) {
+    out.line("sous::store_reversed(" + d + with_mask(c.type) + ", " + vector + ", " + pointer(memlet, false) + ");");
   } else {
     out.line("sous::store_strided(" + d + with_mask(c.type) + ", " + vector + ", " + pointer(memlet, false) + ", " +
              expressions_.index(where.stride).text + ");");

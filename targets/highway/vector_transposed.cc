@@ -30,7 +30,7 @@ std::vector<sdfg::Memlet> VectorLoop::transposable(const sdfg::Region& body, con
       for (const sdfg::Memlet* memlet : tasklet.inputs) {
         const sdfg::Container& c = expressions_.container(memlet->container);
         if (variables_.contains(c.name) || sdfg::info(c.type).bytes < 4 || written.contains(c.name) ||
-            (is_written(c.name) && !is_ahead(*memlet)))
+            (is_written(c.name) && !is_ahead(*memlet)) || is_passed(*memlet))
           continue;
         const sdfg::Expr place = expressions_.offset(*memlet);
         if (!place.reads().empty() || access(*memlet).kind != Access::Kind::Strided) continue;

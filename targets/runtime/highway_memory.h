@@ -221,9 +221,38 @@ inline void store_reversed(D d, hn::Vec<D> v, hn::TFromD<D>* p) {
   }
 }
 
+// The same of active lanes alone.
+template <class D>
+inline hn::Mask<D> reverse_mask(D d, hn::Mask<D> mask) {
+  const auto ones = hn::IfThenElseZero(mask, hn::Set(d, hn::TFromD<D>{1}));
+  return hn::Gt(hn::Reverse(d, ones), hn::Zero(d));
+}
+template <class D>
+inline hn::Vec<D> load_reversed(D d, hn::Mask<D> mask, const hn::TFromD<D>* p) {
+  if constexpr (masks_are_exact<D> && sizeof(hn::TFromD<D>) >= 4)
+    return hn::Reverse(d, hn::MaskedLoad(reverse_mask(d, mask), d, p - (hn::Lanes(d) - 1)));
+  else
+    return load_strided(d, mask, p, -1);
+}
+template <class D>
+inline void store_reversed(D d, hn::Mask<D> mask, hn::Vec<D> v, hn::TFromD<D>* p) {
+  if constexpr (masks_are_exact<D> && sizeof(hn::TFromD<D>) >= 4)
+    hn::BlendedStore(hn::Reverse(d, v), reverse_mask(d, mask), d, p - (hn::Lanes(d) - 1));
+  else
+    store_strided(d, mask, v, p, -1);
+}
+
 // The value of the last lane, and of the last active one (there is one).
 template <class D>
 inline hn::TFromD<D> last_lane(D d, hn::Vec<D> v) {
+#if !SOUS_EMULATED_VECTORS
+  using Raw = decltype(v.raw);
+  using T = hn::TFromD<D>;
+  if constexpr (hn::MaxLanes(D()) * sizeof(T) >= 16) {
+    using Elements __attribute__((vector_size(sizeof(Raw)))) = T;
+    return __builtin_bit_cast(Elements, v.raw)[hn::MaxLanes(D()) - 1];
+  }
+#endif
   return Lanes<D>(d, v)[hn::Lanes(d) - 1];
 }
 template <class D>
@@ -231,6 +260,19 @@ inline hn::TFromD<D> last_lane(D d, hn::Mask<D> mask, hn::Vec<D> v) {
   hn::TFromD<D> last = 0;
   scatter(d, mask, v, [&](int64_t, hn::TFromD<D> x) { last = x; });
   return last;
+}
+
+// Stored where that changes something: else, the program may be one that does not write there.
+template <class T>
+inline void store_changed(T* place, T value) {
+  T spare;
+  *(__builtin_memcmp(place, &value, sizeof value) == 0 ? &spare : place) = value;
+}
+template <class D>
+inline void store_changed(D d, hn::Vec<D> v, hn::TFromD<D>* p, int64_t stride) {
+  Lanes<D> values(d, v);
+  for (size_t lane = 0; lane < hn::Lanes(d); ++lane)
+    store_changed(p + static_cast<int64_t>(lane) * stride, static_cast<hn::TFromD<D>>(values[lane]));
 }
 
 }  // namespace

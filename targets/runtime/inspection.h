@@ -31,6 +31,7 @@ class Hull {
 
   bool empty() const { return low_ > high_; }
   bool is_everywhere() const { return everywhere_; }
+  bool negative() const { return low_ < 0; }  // one of them is, or may be
   int64_t low() const { return low_; }
   int64_t high() const { return high_; }
   int64_t count() const { return count_; }

@@ -388,6 +388,106 @@ Case staggered_case(std::uint64_t seed) {
                                 "); vectorize(loop=i_s, lanes=" + number(rows) + ") -> highway");
 }
 
+// Tables of which one row is kept: in place, beside what was there before, or in two arrays of which one is copied into
+// the other; the first element of each row set by itself, elements written under conditions, from either end.
+Case kept_row_case(std::uint64_t seed) {
+  Random random(seed);
+  const auto number = [](std::int64_t n) { return std::to_string(n); };
+  static constexpr const char* types[] = {"f64", "f32", "i32", "i64"};
+  const std::string type = types[random.below(4)];
+  const bool copied = random.percent(40), backward = random.percent(20), begun = random.percent(50);
+  const auto at = [&](const std::string& array, std::int64_t by, const std::string& j = "j") {
+    const std::string place = backward ? number(33 - by) + " - " + j : j + " + " + number(by);
+    return array + "[" + place + "]";
+  };
+  const std::string own = at("R", 1), before = at("R", 0);
+  const auto operand = [&] {
+    switch (random.below(6)) {
+      case 0:
+        return before;
+      case 1:
+        return copied ? at("P", 0) : std::string("D[i]");
+      case 2:
+        return copied ? at("P", 1) : own;
+      case 3:
+        return std::string(random.percent(50) ? "x[i]" : "y[j]");
+      case 4:
+        return std::string(random.percent(50) ? "y[j + 2]" : "y[32 - j]");
+      default:
+        return std::string(random.percent(50) ? "W[i, j]" : "W[30 - i, j]");
+    }
+  };
+  const auto value = [&] {
+    std::string e = random.percent(70) ? before : operand();
+    for (std::size_t k = 0; k < 1 + random.below(3); ++k) {
+      const std::string other = operand();
+      e = random.percent(40)   ? "select(" + e + " < " + other + ", " + other + ", " + e + ")"
+          : random.percent(50) ? e + " + " + other
+                               : other + " - (" + e + ")";
+    }
+    return e;
+  };
+  std::string body = "s0: v[] = " + (copied ? at("P", 1) : own) + " ";
+  const std::string write = own + " = ";
+  if (copied || random.percent(50)) {
+    body += "s1: " + write + value() + " ";
+  } else {
+    body += "if (x[i] < y[j]) { s1: " + write + value() + " }";
+    if (random.percent(70)) body += " else { if (" + before + " < v[]) { s2: " + write + value() + " } }";
+    body += " ";
+  }
+  if (random.percent(50)) body += "s3: D[i] = v[] ";
+  const std::string columns = number(random.between(12, 30));
+  std::string inside = "loop j = 0 .. " + columns + " private(v) { " + body + "} ";
+  if (copied) inside += "loop k = 0 .. " + columns + " + 1 { c0: " + at("P", 0, "k") + " = " + at("R", 0, "k") + " } ";
+  if (begun) inside = "b0: " + at("R", 0, "0") + " = x[i] " + inside;
+  std::string arrays;
+  for (const char* name : {"R", "P", "D", "x", "y"})
+    arrays += "array " + std::string(name) + ": " + type + "[40] argument ";
+  const std::string text = "sdfg 1 row " + arrays + "array W: " + type + "[40, 40] argument array v: " + type +
+                           " stack transient arguments R, P, D, x, y, W loop i = 0 .. " +
+                           number(random.between(3, 30)) + " { " + inside + "}";
+  const std::int64_t rows = std::int64_t{1} << random.between(1, 4), factor = random.between(2, 3);
+  const std::string filling = number(factor * (rows - 1) + 2);
+  return applied_case(
+      text, (begun ? "sink(loop=j, what=before); " : "") + std::string(copied ? "fuse(first=j, second=k); " : "") +
+                "skew(loop=j, by=i, factor=" + number(factor) + "); tile(loops=[i], sizes=[" + number(rows) +
+                "]); interchange(outer=i, inner=j); split(loop=j, offset=" + filling + "); split(loop=j_s, offset=-" +
+                filling + "); vectorize(loop=i_s, lanes=" + number(rows) + ") -> highway");
+}
+
+// Rows that read what later iterations write, as far ahead as elements say, which are not negative; with another end
+// for each, or a condition in the middle.
+Case distance_case(std::uint64_t seed) {
+  Random random(seed);
+  static constexpr const char* types[] = {"i32", "i64", "u8", "f32", "f64"};
+  static constexpr const char* distances[] = {"i32", "i64", "u8", "u16"};
+  const std::string type = types[random.below(5)], distance = distances[random.below(4)];
+  const bool down = random.percent(70), ends = random.percent(70);
+  const std::string own = down ? "R[40 - j]" : "R[j]", ahead = down ? "R[40 - j - idx[i]]" : "R[j + idx[i]]";
+  const std::string cast = type == "u8" ? "u8(" : "(";
+  std::string body = "s0: " + own + " = " +
+                     (random.percent(50) ? "select(" + own + " < " + ahead + ", " + ahead + ", " + own + ")"
+                                         : cast + own + " + " + ahead + ")");
+  if (random.percent(50)) body = "if (" + own + " < " + ahead + ") { " + body + " }";
+  const std::string end = std::to_string(random.between(20, 38));
+  const std::string text = "sdfg 1 ahead array R: " + type + "[64] argument array idx: " + distance +
+                           "[20] argument const" + (distance[0] == 'i' ? " natural" : "") +
+                           " arguments R, idx loop i = 0 .. " + std::to_string(random.between(1, 20)) +
+                           " { loop j = 0 .. " + end + (ends ? " - idx[i]" : " - 16") + " { " + body + " } }";
+  const auto graph = sdfg::parse(text);
+  EXPECT_TRUE(graph) << text;
+  Case result{graph.value_or(sdfg::Sdfg{}), {}};
+  const auto normal = transforms::normalize(result.sdfg, {.budget = small_budget});
+  EXPECT_TRUE(normal) << text;
+  if (!normal) return result;
+  result.sdfg = normal->sdfg;
+  const auto recipe = transforms::recipe_from_text(
+      "vectorize(loop=j, lanes=" + std::to_string(random.percent(50) ? 0 : 4) + ") -> highway");
+  if (transforms::apply(result.sdfg, *recipe, {})) result.recipe = *recipe;
+  return result;
+}
+
 using Sequence = std::vector<const transforms::StepInfo*>;
 
 // The steps of the recipes that ship, in their order.
@@ -494,6 +594,10 @@ TEST(Property, Overlaps) { hold_recipes("Overlaps", overlap_case, 5, "overlap", 
 TEST(Property, TimeTiles) { hold_recipes("TimeTiles", time_tile_case, 10, "time_tile", 30); }
 
 TEST(Property, StaggeredLanes) { hold_recipes("StaggeredLanes", staggered_case, 10, "vectorize", 50); }
+
+TEST(Property, KeptRows) { hold_recipes("KeptRows", kept_row_case, 10, "vectorize", 60); }
+
+TEST(Property, DistancesAhead) { hold_recipes("DistancesAhead", distance_case, 5, "vectorize", 90); }
 
 TEST(Property, Pivots) { hold_recipes("Pivots", pivots_case, 4, "block_pivots", 90); }
 

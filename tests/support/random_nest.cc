@@ -741,7 +741,7 @@ sdfg::Memory with_arguments(Memory memory, const sdfg::Sdfg& sdfg, Random& rando
     const auto size = static_cast<std::size_t>(info(container.type).bytes);
     buffer.bytes.resize(static_cast<std::size_t>(elements) * size);
     for (std::size_t k = 0; k < static_cast<std::size_t>(elements); ++k) {
-      const bool index = container.name.starts_with("idx");
+      const bool index = container.name.starts_with("idx") || container.natural;
       const ScalarExpr value = index ? ScalarExpr::integer(random.between(0, largest_index), container.type)
                                      : any_constant(random, container.type);
       for (std::size_t b = 0; b < size; ++b) buffer.bytes[k * size + b] = static_cast<std::byte>(value.bits >> (8 * b));

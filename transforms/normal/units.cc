@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "sdfg/one_sided.h"
 #include "sdfg/planted_fault.h"
 #include "transforms/normal/util.h"
 
@@ -52,6 +53,7 @@ NormalForm::Unit cut_out(const Sdfg& sdfg, std::size_t first, std::size_t last) 
       nest.symbols.push_back(s);
       nest.arguments.push_back(s);
     }
+  const std::set<std::string> decisive = sdfg::decisive_signs(sdfg, nest.root);
   for (Container c : sdfg.containers) {
     if (!used.contains(c.name)) continue;
     if (c.transient && outside.contains(c.name)) {
@@ -60,6 +62,7 @@ NormalForm::Unit cut_out(const Sdfg& sdfg, std::size_t first, std::size_t last) 
     }
     const bool read_later = read_after.contains(c.name) && !planted(Fault::dead_though_read_later);
     c.dead = c.dead && written.contains(c.name) && !read_later;
+    c.natural = c.natural && decisive.contains(c.name);
     if (!c.transient) nest.arguments.push_back(c.name);
     nest.containers.push_back(std::move(c));
   }

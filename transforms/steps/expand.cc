@@ -8,7 +8,8 @@
 // same elements in each iteration. Updates need not be asked: what they read, and so write, was written before.
 // An array that each iteration has a copy of meets the condition, too, as nobody else sees it. It becomes one place for
 // each, so that the loop can be distributed, only where there is nothing else to expand: a copy stays in a cache, and
-// places for all iterations do not.
+// places for all iterations do not. So do scalars that each iteration has a copy of, where these are asked for: they
+// are in registers, unless loops inside change places with this one.
 #include <algorithm>
 
 #include "sdfg/points.h"
@@ -37,9 +38,16 @@ struct Expand {
   static constexpr std::string_view names =
       "All loops keep their names; the expanded t is t_x, the loop that copies its last value out j_x.";
 
+  static constexpr std::string_view of_choices[] = {"arrays", "scalars"};
+
   LoopRef loop;
-  static constexpr auto params =
-      std::tuple{param(&Expand::loop, {.name = "loop", .doc = "the loop whose iterations get places of their own"})};
+  std::string of;
+  static constexpr auto params = std::tuple{
+      param(&Expand::loop, {.name = "loop", .doc = "the loop whose iterations get places of their own"}),
+      param(&Expand::of, {.name = "of",
+                          .doc = "what is shared, and copies of arrays where nothing is; or copies of scalars",
+                          .choices = of_choices,
+                          .default_value = "arrays"})};
   static constexpr RefusalInfo refusals[] = {
       {"expand.no-loop", "the loop does not exist"},
       {"expand.step", "the loop does not have step 1, or is not sequential any more"},
@@ -53,12 +61,15 @@ struct Expand {
     const sdfg::ScheduleLoop* old = &loop_of(nest, loop);
     if (old->step != 1 || !is_sequential(*old))
       return fail("expand.step", "the loop " + loop.name + " has a step or a schedule", loop.name);
-    TRY(const std::set<std::string> shared, reused(nest, loop.name));
-    TRY(const auto expanded, with_places(nest, shared));
-    if (expanded) return restructure(unchanged(nest), Equivalent(*expanded));
+    if (of == "arrays") {
+      TRY(const std::set<std::string> shared, reused(nest, loop.name));
+      TRY(const auto expanded, with_places(nest, shared));
+      if (expanded) return restructure(unchanged(nest), Equivalent(*expanded));
+    }
     std::set<std::string> copies;
     for (const std::string& own : old->privates)
-      if (const sdfg::Container* c = nest.scop.frame.find(own); c != nullptr && is_array_of_heap(*c))
+      if (const sdfg::Container* c = nest.scop.frame.find(own);
+          c != nullptr && (of == "scalars" ? c->shape.empty() : is_array_of_heap(*c)))
         copies.insert(own);
     TRY(const auto of_copies, with_places(nest, copies));
     if (of_copies) return restructure(unchanged(nest), Equivalent(*of_copies));

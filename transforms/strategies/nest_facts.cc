@@ -98,6 +98,10 @@ const LoopFacts& NestFacts::loop(const string& symbol) const {
   return *found;
 }
 
+bool NestFacts::has(const string& symbol) const {
+  return std::ranges::any_of(loops_, [&](const LoopFacts& l) { return l.role.symbol == symbol; });
+}
+
 vector<string> NestFacts::outermost() const {
   vector<string> result;
   for (const LoopFacts& loop : loops_)

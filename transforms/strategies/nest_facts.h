@@ -39,6 +39,8 @@ class NestFacts {
   const std::vector<LoopFacts>& loops() const { return loops_; }
   // Of a loop that is there.
   const LoopFacts& loop(const std::string& symbol) const;
+  // Whether schedules see the loop: it is in no statement that is opaque to them.
+  bool has(const std::string& symbol) const;
   bool is_innermost(const std::string& symbol) const { return loop(symbol).inside.empty(); }
   std::vector<std::string> outermost() const;
   // The parallel loops that have none around, at any distance; and those that threads may share, but for loops around

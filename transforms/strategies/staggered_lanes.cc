@@ -1,6 +1,8 @@
 // Dynamic programs over grids, sweeps in place: an element waits for the one before it in its row, and for the row
 // before. As many rows as a vector has lanes advance together, each some columns behind the one before: what an element
 // waits for is in the vectors of the columns before, one lane on (sdfg/carried_columns.h).
+#include <algorithm>
+
 #include "transforms/strategies/strategy.h"
 #include "transforms/strategies/writing.h"
 
@@ -18,6 +20,9 @@ constexpr int widest_vector = 64;  // bytes
 // What makes one loop of those over columns.
 std::string fused(const Staggered& band) {
   std::string steps;
+  if (band.expanded) steps += call("expand", "loop=" + band.rows + ", of=scalars");
+  if (band.sunk > 0)
+    steps += call("sink", "loop=" + band.columns + ", what=before, count=" + std::to_string(band.sunk));
   for (const std::string& other : band.fused) steps += call("fuse", "first=" + band.columns + ", second=" + other);
   return steps;
 }
@@ -25,8 +30,9 @@ std::string fused(const Staggered& band) {
 // Rows in lanes, of columns that are skewed by all but `skew` already.
 std::string in_lanes(const Staggered& band, int skew, int element_bytes) {
   const std::string &a = band.rows, &b = band.columns;
-  // Columns in which not all rows are at work, whatever the machine.
-  const std::string filling = std::to_string(band.factor * (widest_vector / element_bytes - 1));
+  // Columns in which not all rows are at work, whatever the machine, and those in which some statements are not.
+  const int some = band.sunk > 0 || !band.fused.empty() ? 2 : 0;
+  const std::string filling = std::to_string(band.factor * (widest_vector / element_bytes - 1) + some);
   return call("skew", "loop=" + b + ", by=" + a + ", factor=" + std::to_string(skew)) +
          call("tile", "loops=[" + a + "], sizes=[" + lanes_of(element_bytes) + "]") +
          call("interchange", "outer=" + a + ", inner=" + b) + call("split", "loop=" + b + ", offset=" + filling) +
@@ -44,6 +50,8 @@ Result<std::vector<OpenRecipe>> write(const NestFacts& nest) {
     shared += fused(band) + in_diagonals({band.rows, band.columns, band.factor - 1, band.factor > 1 ? 2 : 1}) +
               in_lanes(band, 1, nest.element_bytes());
   }
+  // (Proving that of rows that are kept in one takes more than there is time for.)
+  if (std::ranges::any_of(bands, &Staggered::one_row)) return std::vector<OpenRecipe>{{recipe_of(alone), {}}};
   // Large tiles: in the corners of each, rows are at work one by one. Many threads need more of them.
   return std::vector<OpenRecipe>{
       {recipe_of(shared),

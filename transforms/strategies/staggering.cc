@@ -19,7 +19,12 @@ Result<std::optional<Nest>> after(const Nest& nest, const StepCall& call, const 
   const auto plan = find_step(call.step)->plan(nest, call, context);
   if (!plan && plan.error().code.starts_with("isl.")) return std::unexpected(plan.error());
   if (!plan) return std::optional<Nest>();
-  return std::optional(rewrite(nest, *plan));
+  Nest result = rewrite(nest, *plan);
+  if (result.stale) {
+    TRY(result.dependences, sdfg::Dependences::compute(result.scop, sdfg::Budget{}));
+    result.stale = false;
+  }
+  return std::optional(std::move(result));
 }
 
 // What all of these make of the nest; nullopt: one is refused.
@@ -84,25 +89,57 @@ bool holds_statements(const ScheduleLoop& loop) {
   });
 }
 
-// The loops in this one, if nothing else is in it, and they hold statements only.
-std::vector<string> loops_of_columns(const ScheduleLoop& rows) {
-  std::vector<string> result;
+// Whether what a statement in the loop over rows writes in an array lies where that of other rows does. (In the scop of
+// a nest, a statement's iterators are the loops.)
+bool keeps_one_row(const Nest& nest, const ScheduleLoop& rows) {
+  bool found = false;
+  sdfg::for_each_leaf(rows.children, [&](const sdfg::ScheduleLeaf& leaf) {
+    const sdfg::Node& node = nest.scop.statements[static_cast<std::size_t>(leaf.statement)].node;
+    sdfg::visit(sdfg::Region{{node}}, [&](const sdfg::Node& n) {
+      const auto* state = std::get_if<sdfg::State>(&n.value);
+      if (state == nullptr) return;
+      for (const sdfg::Edge& e : state->edges)
+        found = found || (is_write(*state, e) && !e.memlet.subset.empty() &&
+                          std::ranges::none_of(e.memlet.subset, [&](const auto& s) { return s.uses(rows.symbol); }));
+    });
+  });
+  return found;
+}
+
+// The loops in this one that hold statements only, if nothing else is in it but statements before the first of them.
+struct Columns {
+  int before = 0;
+  std::vector<string> loops;
+};
+Columns loops_of_columns(const ScheduleLoop& rows) {
+  Columns result;
   for (const sdfg::ScheduleNode& node : rows.children) {
     const auto* loop = std::get_if<ScheduleLoop>(&node.value);
+    const bool before =
+        loop == nullptr && result.loops.empty() && std::holds_alternative<sdfg::ScheduleLeaf>(node.value);
+    if (before) {
+      ++result.before;
+      continue;
+    }
     if (loop == nullptr || loop->step != 1 || !holds_statements(*loop)) return {};
-    result.push_back(loop->symbol);
+    result.loops.push_back(loop->symbol);
   }
   return result;
 }
 
-Result<std::optional<Staggered>> staggered(Nest nest, const string& rows, std::vector<string> loops,
+Result<std::optional<Staggered>> staggered(Nest nest, const string& rows, const Columns& inside,
                                            const StepContext& context) {
   const auto none = std::optional<Staggered>();
   TRY(const bool parallel_rows, is_parallel(nest, rows, context));
   if (parallel_rows) return none;
+  std::vector<string> loops = inside.loops;
   const string columns = loops[0];
   loops.erase(loops.begin());
   std::vector<StepCall> fuse;
+  const bool expanded = inside.before > 0 && !sdfg::find_loop(nest.tree, rows)->privates.empty();
+  if (expanded) fuse.push_back({"expand", {{"loop", rows}, {"of", string("scalars")}}});
+  if (inside.before > 0)
+    fuse.push_back({"sink", {{"loop", columns}, {"what", string("before")}, {"count", std::int64_t{inside.before}}}});
   for (const string& other : loops) fuse.push_back({"fuse", {{"first", columns}, {"second", other}}});
   TRY(auto one_loop, after_all(std::move(nest), fuse, context));
   if (!one_loop) return none;
@@ -114,7 +151,7 @@ Result<std::optional<Staggered>> staggered(Nest nest, const string& rows, std::v
     TRY(const auto one, after_all(nest, {skewed(columns, rows, factor), exchanged(rows, columns)}, context));
     if (!one) continue;
     TRY(const bool parallel, is_parallel(*one, rows, context));
-    if (parallel) return std::optional(Staggered{rows, columns, loops, factor});
+    if (parallel) return std::optional(Staggered{rows, columns, expanded, inside.before, loops, factor});
   }
   return none;
 }
@@ -177,13 +214,14 @@ Result<std::vector<Staggered>> staggered_of(const Nest& nest, const StepContext&
   std::vector<Staggered> result;
   for (const string& rows : sdfg::loop_symbols(nest.tree)) {
     const ScheduleLoop& loop = *sdfg::find_loop(nest.tree, rows);
-    const std::vector<string> columns = loop.step == 1 ? loops_of_columns(loop) : std::vector<string>();
-    if (columns.empty()) continue;
+    const Columns columns = loop.step == 1 ? loops_of_columns(loop) : Columns();
+    const bool one_row = !columns.loops.empty() && keeps_one_row(nest, loop);
+    if (columns.loops.empty() || (columns.before > 0 && !one_row)) continue;
     TRY(auto found, staggered(nest, rows, columns, context));
     if (!found) continue;
+    found->one_row = one_row;
     const ScheduleLoop& inner = *sdfg::find_loop(nest.tree, found->columns);
-    if (found->fused.empty() && inner.children.size() == 1) {
-      // In the scop of a nest, a statement's iterators are the loops.
+    if (found->sunk == 0 && found->fused.empty() && inner.children.size() == 1) {
       const auto& leaf = std::get<sdfg::ScheduleLeaf>(inner.children[0].value);
       found->waits = is_chain(nest.scop.statements[static_cast<std::size_t>(leaf.statement)].node, found->columns);
     }

@@ -9,13 +9,16 @@
 
 namespace sous::transforms {
 
-// Neither of the two loops is parallel, `columns` is the only thing directly inside `rows` once the loops of `fused`
-// that stand behind it are one with it, in this order, and holds statements only. Skewed by `factor` times the row and
-// exchanged, the loop over rows is parallel.
+// Neither of the two loops is parallel, `columns` is the only thing directly inside `rows` once the statements that
+// stand before it are iterations of it, and the loops of `fused` that stand behind it are one with it, in this order;
+// and it holds statements only. Skewed by `factor` times the row and exchanged, the loop over rows is parallel.
 struct Staggered {
   std::string rows, columns;
+  bool expanded = false;  // what statements keep in variables of a row, which has an element for each row first
+  int sunk = 0;           // statements
   std::vector<std::string> fused;
-  int factor = 1;  // the least
+  int factor = 1;        // the least
+  bool one_row = false;  // an array is written of which each row has the same elements
   // What its one statement makes of the element before takes two operations of floating point and more, one after the
   // other: the next element waits for them, and for little else.
   bool waits = false;

@@ -130,5 +130,28 @@ TEST(Predicted, TablesNeedRowsForAllLanes) {
   EXPECT_FALSE(in_lanes("double", 6));
 }
 
+// Tables of which one row is kept, and knapsacks in one row, from extents on that fill lanes.
+TEST(Predicted, OneRowRunsInLanes) {
+  const auto by = [](const std::string& text, const std::map<std::string, std::int64_t>& sizes) {
+    const Chosen chosen = without_expectations(text, sizes);
+    return chosen.choices.empty() ? "" : chosen.choices[0].match.name;
+  };
+  const std::string table =
+      "void f(int n, int m, const int *restrict x, const int *restrict y, int *restrict row) { for (int i = 1; i <= n; "
+      "i++) { int diagonal = row[0]; row[0] = i; for (int j = 1; j <= m; j++) { int old = row[j], v = diagonal + "
+      "(x[i - 1] != y[j - 1]); v = old + 1 < v ? old + 1 : v; row[j] = row[j - 1] + 1 < v ? row[j - 1] + 1 : v; "
+      "diagonal = old; } } }";
+  EXPECT_EQ(by(table, {}), "staggered_lanes");
+  EXPECT_EQ(by(table, {{"n", 500}, {"m", 500}}), "staggered_lanes");
+  EXPECT_EQ(by(table, {{"n", 500}, {"m", 20}}), "");
+  const std::string knapsack =
+      "void f(int n, int m, const int *weight, const int *value, int *best) { for (int i = 0; i < n; i++) for (int w = "
+      "m; w >= weight[i]; w--) best[w] = best[w - weight[i]] + value[i] > best[w] ? best[w - weight[i]] + value[i] : "
+      "best[w]; }";
+  EXPECT_EQ(by(knapsack, {}), "distances_ahead");
+  EXPECT_EQ(by(knapsack, {{"n", 100}, {"m", 10'000}}), "distances_ahead");
+  EXPECT_EQ(by(knapsack, {{"n", 100}, {"m", 20}}), "");
+}
+
 }  // namespace
 }  // namespace sous::client

@@ -43,5 +43,33 @@ TEST(Filled, OtherwiseNothingIsAssumed) {
   EXPECT_FALSE(is_assumed("for (int j = 0; j < k; j++) t[j] = j; y[k] = t[0];", m - 1));
 }
 
+// The first element of a row that all iterations go through is set by itself: the row does not end before it begins.
+TEST(Filled, RowsOfWhichTheFirstElementIsSet) {
+  EXPECT_TRUE(is_assumed("t[0] = k; for (int j = 1; j <= m; j++) t[j] = t[j - 1] + t[j];", m));
+  EXPECT_FALSE(is_assumed("for (int j = 1; j <= m; j++) t[j] = t[j - 1] + t[j];", m));
+  EXPECT_FALSE(is_assumed("for (int j = 1; j <= m; j++) t[j] = t[j - 1] + t[j]; t[0] = k;", m));   // behind it
+  EXPECT_FALSE(is_assumed("t[k * o] = k; for (int j = 1; j <= m; j++) t[k * o + j] = y[j];", m));  // rows of their own
+  EXPECT_FALSE(is_assumed("if (o > 3) { t[0] = k; for (int j = 1; j <= m; j++) t[j] += t[j - 1]; }", m));
+}
+
+// What says how far ahead an innermost loop reads is asked not to be negative, where the entry can look at it.
+TEST(Filled, DistancesThatAreNotNegative) {
+  const auto natural = [](const std::string& body) {
+    const auto unit = lift(
+        "void f(int n, int m, const int *restrict d, int *restrict t, const char *restrict on) {\n"
+        "  for (int k = 0; k < n; k++) " +
+            body + "\n}\n",
+        "a.c", {"-std=gnu17"});
+    EXPECT_TRUE(unit && unit->nests.size() == 1) << body;
+    const sdfg::Container* d = unit && unit->nests.size() == 1 ? unit->nests[0].sdfg.find("d") : nullptr;
+    return d != nullptr && d->natural;
+  };
+  EXPECT_TRUE(natural("for (int j = m; j >= d[k]; j--) t[j] += t[j - d[k]];"));
+  EXPECT_TRUE(natural("for (int j = m; j >= 0; j--) if (j >= d[k] && t[j - d[k]] > t[j]) t[j] = t[j - d[k]];"));
+  EXPECT_FALSE(natural("for (int j = d[k]; j <= m; j++) t[j] += t[j - d[k]];"));
+  EXPECT_FALSE(natural("for (int j = m; j >= d[k]; j--) t[j] += 1;"));
+  EXPECT_FALSE(natural("if (on[k]) for (int j = m; j >= d[k]; j--) t[j] += t[j - d[k]];"));
+}
+
 }  // namespace
 }  // namespace sous::frontends::c

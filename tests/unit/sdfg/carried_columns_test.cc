@@ -66,6 +66,60 @@ TEST(CarriedColumns, MemoryIsAsItWasOrNothingIsKept) {
       "none");
 }
 
+// R has one row, which each row goes through two columns behind the one before; D has one element for each row.
+TEST(CarriedColumns, ElementsThatAreHandedOn) {
+  const auto kept = [](const std::string& body) {
+    const auto parsed = parse(
+        "sdfg 1 t symbols n array R: i32[n] argument array D: i32[n] argument array x: i32[n] argument array v: i32 "
+        "stack transient arguments n, R, D, x loop t = 20 .. n { loop i = 1 .. 9 simd private(v) { " +
+        body + " } }");
+    EXPECT_TRUE(parsed) << body;
+    if (!parsed) return std::string();
+    const auto found = carried_columns(*parsed, std::get<Loop>(parsed->root.nodes[0].value));
+    if (!found) return std::string("none");
+    std::string result;
+    for (const auto& [container, c] : *found) {
+      static constexpr const char* kinds[] = {"own", "passed", "row"};
+      result += container + " " + kinds[static_cast<int>(c.kind)] + std::to_string(c.columns) +
+                (c.always ? "; " : " perhaps; ");
+    }
+    return result;
+  };
+  const std::string own = "R[t - 2*i]", left = "R[t - 2*i - 1]";
+  EXPECT_EQ(kept("s0: " + own + " = " + own + " + " + left), "R passed2; ");
+  EXPECT_EQ(kept("s0: v[] = " + own + " s1: " + own + " = D[i] + x[i] s2: D[i] = v[]"), "D row1; R passed2; ");
+  EXPECT_EQ(kept("s0: v[] = " + own + " if (x[i] < v[]) { s1: " + own + " = " + left + " }"), "R passed2 perhaps; ");
+  // What the row before has not overwritten yet.
+  EXPECT_EQ(kept("s0: " + own + " = R[t - 2*i + 1] + " + left), "R passed2; ");
+  // Nobody reads it in any case: it may not be there to be read.
+  EXPECT_EQ(kept("if (x[i] < x[t]) { s1: " + own + " = " + left + " }"), "none");
+  // What the row behind has overwritten, what is not reached, and what two rows before left behind.
+  EXPECT_EQ(kept("s0: " + own + " = R[t - 2*i - 2]"), "none");
+  EXPECT_EQ(kept("s0: " + own + " = R[t - 2*i + 2] + " + own), "none");
+  EXPECT_EQ(kept("s0: " + own + " = " + own + " + R[i]"), "none");
+  // Sums in rows that do not wait for each other.
+  EXPECT_EQ(kept("s0: D[i] = D[i] + x[t]"), "none");
+  // All rows have the same element at a time, or it goes the other way.
+  EXPECT_EQ(kept("s0: R[t] = R[t] + R[t - 1]"), "none");
+  EXPECT_EQ(kept("s0: R[t + i] = R[t + i] + R[t + i - 1]"), "none");
+}
+
+TEST(CarriedColumns, ReadsThatAreHandedOn) {
+  const auto parsed = parse(
+      "sdfg 1 t symbols n array A: i32[n, n] argument array x: i8[n] argument const array y: i8[n] argument const "
+      "array "
+      "z: i32[n] argument const array B: i32[n, n] argument const array v: i32 stack transient arguments n, A, x, y, "
+      "z, "
+      "B loop t = 20 .. n { loop i = 1 .. 9 "
+      "simd private(v) { if (i32(y[t - i]) == z[t]) { s0: v[] = i32(x[i]) + z[t - 2*i] } else { s1: v[] = i32(x[i]) } "
+      "s2: A[i, t - i] = A[i, t - i - 1] + v[] + B[t, i] + B[i, t] } }");
+  ASSERT_TRUE(parsed);
+  std::string result;
+  for (const Carried& c : passed_reads(*parsed, std::get<Loop>(parsed->root.nodes[0].value)))
+    result += c.place.container + std::to_string(c.columns) + (c.kind == Carried::Kind::Row ? " row; " : "; ");
+  EXPECT_EQ(result, "y1; x1 row; ");
+}
+
 TEST(CarriedColumns, ContainersThatMayOverlapAreNotKept) {
   auto parsed = parse(
       "sdfg 1 t symbols n array A: i32[n, n] argument alias 1 array B: i32[n] argument alias 1 arguments n, A, B "

@@ -8,7 +8,7 @@ namespace sous::sdfg {
 namespace {
 
 // "i + 2*at{loops: place}": what is looked at; loops that are gone through have a "*". "": nothing can be.
-std::string looked_at(const std::string& body, const std::string& container = "x") {
+std::string looked_at(const std::string& body, const std::string& container = "x", bool values = false) {
   const auto graph = parse(R"(sdfg 1 t symbols n, m
 array x: f64[1099511627776] argument const  array v: f64[1099511627776] argument const
 array y: f64[n] argument alias 1  array at: i32[n * m] argument const alias 2  array start: i32[n + 1] argument const alias 3
@@ -26,7 +26,7 @@ arguments n, m, x, v, y, at, start, twin, same, on, row
       result += loop.symbol + (loop.through ? "* " : loop.unless_negative ? "+ " : " ");
     return "{" + result + ": " + visits.value.to_string() + "}";
   };
-  const auto found = reaches(*graph, container);
+  const auto found = values ? values_read(*graph, container) : reaches(*graph, container);
   std::string all;
   if (!found) return all;
   for (const Reach& reach : *found) {
@@ -45,6 +45,16 @@ TEST(Inspection, SparseRows) {
   EXPECT_EQ(looked_at(rows, "at"), "{i* k : k}");
   EXPECT_EQ(looked_at(rows, "start"), "{i : i}; {i : i + 1}");
   EXPECT_EQ(looked_at(rows, "same"), "");
+}
+
+// All that is read of a container, as values: in bounds, in subscripts, and by itself.
+TEST(Inspection, ValuesThatAreRead) {
+  EXPECT_EQ(looked_at("loop i = 0 .. n { loop k = 0 .. m - at[i] { s: y[i] = y[i] + v[k - at[i]] } }", "at", true),
+            "{: 0} + 1*at{i : i}; {: 0} + 1*at{i* k : i}");
+  EXPECT_EQ(looked_at("loop i = 0 .. n { s: y[i] = f64(at[2*i]) }", "at", true), "{: 0} + 1*at{i : 2*i}");
+  // What is not read in any case, or may change meanwhile.
+  EXPECT_EQ(looked_at("loop i = 0 .. n { if (on[i]) { s: y[i] = f64(at[i]) } }", "at", true), "");
+  EXPECT_EQ(looked_at("loop i = 0 .. n { s: y[i] = f64(at[i]) t: at[i] = 1 }", "at", true), "");
 }
 
 TEST(Inspection, SubscriptsAreSumsWithElementsAndVariables) {

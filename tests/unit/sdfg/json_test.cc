@@ -77,6 +77,20 @@ TEST(Json, DeadContainersAreSchema2) {
   EXPECT_EQ(error_of(replaced(json, ",\"dead\":true", "")).code, "sdfg.json.schema");
 }
 
+TEST(Json, NaturalContainersAreSchema3) {
+  const std::string text =
+      "sdfg 1 g array A: f64[4] argument dead array d: i32[4] argument natural arguments A, d s0: A[d[0]] = 1.0";
+  const Sdfg graph = parse(text).value();
+  EXPECT_TRUE(graph.find("d")->natural);
+  EXPECT_EQ(parse(print(graph)).value(), graph);
+  const std::string json = to_json(graph);
+  EXPECT_TRUE(json.starts_with(R"({"schema":3,)")) << json;
+  EXPECT_EQ(read(json), graph);
+  EXPECT_EQ(error_of(replaced(json, "\"schema\":3", "\"schema\":2")).code, "sdfg.json.schema");
+  EXPECT_EQ(error_of(replaced(json, ",\"natural\":true", "")).code, "sdfg.json.schema");
+  EXPECT_EQ(error_of(replaced(json, "\"schema\":3", "\"schema\":4")).code, "sdfg.json.schema");
+}
+
 TEST(Json, EveryCode) {
   const std::string good = to_json(parse(graphs::gemm).value());
   EXPECT_EQ(error_of("{").code, "sdfg.json.syntax");

@@ -174,6 +174,37 @@ TEST(Highway, RowsAdvanceTogether) {
       "}");
 }
 
+// Tables of which memory has one row: each row hands it on to the next, and only the last one's stays.
+TEST(Highway, RowsHandOnOneRow) {
+  const auto expect_handed_on = [](const std::string& type, const std::string& body, const std::string& marks) {
+    const std::string text = "sdfg 1 t symbols n array R: " + type + "[2*n + 9] argument array P: " + type +
+                             "[2*n + 9] argument array D: " + type + "[n + 5] argument array x: i8[n + 5] argument " +
+                             "array y: i8[2*n + 9] argument array v: " + type +
+                             " registers transient arguments n, R, P, D, x, y loop t = 9 .. 2*n { loop i = 1 .. min(5, "
+                             "n) simd(lanes=4) private(v) { " +
+                             body + " } }";
+    EXPECT_TRUE(emitted("highway", parsed(text)).contains(marks)) << text;
+    expect_vectors(text);
+  };
+  const std::string own = "R[t - 2*i + 1]", left = "R[t - 2*i]";
+  // An edit distance; y goes from lane to lane as well.
+  expect_handed_on("i32",
+                   "a: v[] = min(" + own + ", " + left +
+                       ") + 1 b: v[] = min(v[], D[i] + select(x[i] == y[t - 2*i], 0, 1)) "
+                       "c: D[i] = " +
+                       own + " d: " + own + " = v[]",
+                   "= sous::last_lane");
+  // A common subsequence, of which elements stay as they are.
+  expect_handed_on("f64",
+                   "a: v[] = " + own + " if (x[i] == y[t - 2*i]) { b: " + own + " = D[i] + 1.0 } else { if (" + own +
+                       " < " + left + ") { c: " + own + " = " + left + " } } d: D[i] = v[]",
+                   "sous::store_changed");
+  // Two arrays, of which one is copied into the other.
+  expect_handed_on("f32",
+                   "a: " + own + " = (P[t - 2*i] - P[t - 2*i + 1]) * 0.5f32 + " + left + " b: P[t - 2*i] = " + left,
+                   "= sous::last_lane");
+}
+
 // Lanes end when their data say so; what they hold afterwards is what they held then.
 TEST(Highway, WhileLoopsEndInEachLane) {
   expect_vectors(R"(sdfg 1 t symbols n

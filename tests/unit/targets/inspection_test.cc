@@ -59,6 +59,22 @@ TEST(Inspected, FootprintsDoNotWrap) {
   EXPECT_FALSE(reached(Hull::everywhere()).disjoint(first));
 }
 
+// What is said not to be negative is looked at on entry.
+TEST(Inspected, SignsAreLookedAt) {
+  const auto graph = parsed(R"(sdfg 1 t symbols n, m
+array R: i32[m] argument  array d: i32[n] argument const natural  arguments n, m, R, d
+loop i = 0 .. n { loop j = 0 .. m { if (i64(d[i]) < {m - j}i64) { s: R[j] = R[j] + R[j + d[i]] } } })");
+  const std::string code = emitted("cpp", graph);
+  for (const char* part : {"= sous::values(1, d, ", ".negative()) return 0;", "sous::imin(m, m - (int64_t)d[i])"})
+    EXPECT_TRUE(code.contains(part)) << part << "\n" << code;
+  const auto conditional = parsed(R"(sdfg 1 t symbols n, m
+array R: i32[m] argument  array d: i32[n] argument const natural  array on: bool[n] argument  arguments n, m, R, d, on
+loop i = 0 .. n { if (on[i]) { loop j = 0 .. m { s: R[j] = R[j] + R[j + d[i]] } } })");
+  const auto refused = find_target("cpp")->emit(conditional, {});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, "target.unsupported");
+}
+
 TEST(Inspected, WhatOverlappedOnceIsNotLookedAtAgain) {
   const auto graph = parsed(R"(sdfg 1 t symbols n
 array x: f64[1099511627776] argument const alias 1  array y: f64[n] argument alias 2  array at: i32[n] argument const alias 3

@@ -76,6 +76,18 @@ const Sdfg distances =
          "loop i0 = 0 .. n { loop i1 = 0 .. m { "
          "s0: A[i0 + 1, i1 + 1] = min(min(A[i0, i1 + 1], A[i0 + 1, i1]) + 1, "
          "A[i0, i1] + (x[i0] - y[i1])) } }");
+// The same with one row, in place, its first element set by itself; and as a copy behind each row.
+const Sdfg one_row =
+    nest("array R: i32[m + 1] argument array D: i32[n] argument array v: i32 stack transient", "R, D",
+         "assume m >= 0 loop i0 = 0 .. n { b0: R[0] = {i0}i32 loop i1 = 0 .. m private(v) { "
+         "s0: v[] = min(R[i1 + 1] + 1, D[i0]) s1: D[i0] = R[i1 + 1] s2: R[i1 + 1] = min(v[], R[i1] + 1) } }");
+const Sdfg two_rows = nest("array R: i32[m + 1] argument array P: i32[m + 1] argument", "R, P",
+                           "loop i0 = 0 .. n { loop i1 = 0 .. m { s0: R[i1 + 1] = min(P[i1], P[i1 + 1]) + R[i1] } "
+                           "loop i2 = 0 .. m + 1 { c0: P[i2] = R[i2] } }");
+// A knapsack in one row, as normal form leaves it.
+const Sdfg knapsack = nest("array R: i32[m + 1] argument array d: i32[n] argument const natural", "R, d",
+                           "loop i0 = 0 .. n { loop i1 = 0 .. m + 1 { if (i64(d[i0]) < {m - i1 + 1}i64) { "
+                           "s0: R[m - i1] = max(R[m - i1], R[m - i1 - d[i0]] + 3) } } }");
 // A recurrence over rows, and one over the same columns from the last row to the first, as normal form leaves them.
 const Sdfg recurrences = nest(
     "array A: f64[n, m] argument array B: f64[n, m] argument array last: f64[max(0, m)] heap transient alias 1", "A, B",
@@ -128,8 +140,9 @@ const std::map<std::string, std::vector<Sdfg>> suited = {
     {"intervals", {folds, parses}},
     {"time_tiles", {sweeps}},
     {"pivots", {paths, relaxed, scaled}},
-    {"staggered_lanes", {relaxation, corners, distances}},
+    {"staggered_lanes", {relaxation, corners, distances, one_row, two_rows}},
     {"staggered_rows", {relaxation, corners}},
+    {"distances_ahead", {knapsack}},
     {"row_lanes", {filter, scan}},
     {"chains", {scan}},
     {"parallel_vectors", {elementwise, sweeps}},
@@ -625,6 +638,19 @@ TEST(Strategies, RowsThatWaitRunInLanes) {
            "loop i0 = 1 .. n { loop i1 = 1 .. m { s0: A[i0, i1] = max(A[i0 - 1, i1], A[i0, i1 - 1]) } }");
   for (const Sdfg& other : {narrow, elementwise, scan})
     EXPECT_EQ(written(staggered_lanes_strategy, other).error().code, "staggered-lanes.none");
+}
+
+// One row is filled again and again, two columns behind the row before; in lanes alone.
+TEST(Strategies, RowsThatKeepOneRowRunInLanes) {
+  const auto recipes = [](const Sdfg& nest) {
+    const auto all = written(staggered_lanes_strategy, nest);
+    return all && all->size() == 1 ? all->front().text : std::string();
+  };
+  EXPECT_TRUE(recipes(one_row).starts_with("sink(loop=i1, what=before, count=1); skew(loop=i1, by=i0, factor=2); "))
+      << recipes(one_row);
+  EXPECT_TRUE(recipes(one_row).contains("split(loop=i1, offset=32)")) << recipes(one_row);
+  EXPECT_TRUE(recipes(two_rows).starts_with("fuse(first=i1, second=i2); skew(loop=i1, by=i0, factor=2); "))
+      << recipes(two_rows);
 }
 
 // What all rows and columns read stands by itself: the others are parallel, each of them in vectors.
