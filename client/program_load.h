@@ -6,6 +6,7 @@
 
 #include "client/nest.h"
 #include "client/sized.h"
+#include "sdfg/data_ends.h"
 #include "tuning-db/schedule_features.h"
 
 namespace sous::client {
@@ -19,9 +20,10 @@ tuning_db::Vectors compilers_vectors(const PreparedNest& nest);
 // The nest must outlive it. What takes long is found out once, when it is asked for.
 class ProgramLoad {
  public:
-  ProgramLoad(const PreparedNest& nest, int threads) : nest_(nest), threads_(threads) {}
+  ProgramLoad(const PreparedNest& nest, int threads)
+      : nest_(nest), threads_(threads), program_(sdfg::without_ends(nest.lifted->sdfg)) {}
 
-  const sdfg::Sdfg& program() const { return nest_.lifted->sdfg; }
+  const sdfg::Sdfg& program() const { return program_; }
   const Sizes& usual() const { return whole().usual(); }
   bool computes() const { return whole().threads() > 1 && tuning_db::computes(apart()); }
 
@@ -68,6 +70,7 @@ class ProgramLoad {
 
   const PreparedNest& nest_;
   const int threads_;
+  const sdfg::Sdfg program_;
   mutable std::optional<Sized> whole_;
   mutable std::optional<bool> adds_integers_;
   mutable std::optional<tuning_db::CoreLoad> together_, apart_;

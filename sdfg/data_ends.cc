@@ -26,15 +26,15 @@ struct Opened {
   Memlet element;
 };
 std::optional<Opened> opened(const Sdfg& sdfg, const Loop& loop) {
-  if (loop.step != 1 || !loop.begin.reads().empty() || loop.end.reads().size() != 1) return std::nullopt;
-  const std::set<std::string> ahead = distances_ahead(loop);
+  const std::set<std::string> ahead = loop.end.reads().size() == 1 ? distances_ahead(loop) : std::set<std::string>();
   const auto natural = [&](const std::string& name) { return is_natural(*sdfg.find(name)); };
   if (ahead.empty() || !std::ranges::all_of(ahead, natural)) return std::nullopt;
   Expr end = loop.end.constant_term();
   std::optional<Memlet> element;
   for (const Term& term : loop.end.terms()) {
     const Atom& atom = term.atoms[0];
-    if (atom.kind == AtomKind::Read && term.atoms.size() == 1 && term.coefficient == -1 && !element)
+    const std::int64_t less = loop.step > 0 ? -1 : 1;
+    if (atom.kind == AtomKind::Read && term.atoms.size() == 1 && term.coefficient == less && !element)
       element = Memlet{.container = atom.name, .subset = atom.args, .combine = std::nullopt};
     else
       end = end + term_value(term);
@@ -73,7 +73,8 @@ Sdfg open_ends(Sdfg sdfg) {
   const Sdfg& whole = sdfg;
   visit(sdfg.root, [&](Node& node) {
     auto* loop = std::get_if<Loop>(&node.value);
-    const auto open = loop != nullptr ? opened(whole, *loop) : std::nullopt;
+    const bool counts = loop != nullptr && loop->step == 1 && loop->begin.reads().empty();
+    const auto open = counts ? opened(whole, *loop) : std::nullopt;
     if (!open) return;
     const ElementType type = whole.find(open->element.container)->type;
     If guard{.condition = {}, .then_body = std::move(loop->body), .else_body = {}};
@@ -109,10 +110,12 @@ Sdfg without_ends(Sdfg sdfg) {
   const Sdfg& whole = sdfg;
   visit(sdfg.root, [&](Node& node) {
     auto* loop = std::get_if<Loop>(&node.value);
-    const auto close = loop != nullptr ? closed(whole, *loop) : std::nullopt;
-    if (!close) return;
-    Region body = close->branch->then_body;
-    loop->body = std::move(body);
+    if (loop == nullptr) return;
+    if (const auto open = opened(whole, *loop)) loop->end = open->end;
+    if (const auto close = closed(whole, *loop)) {
+      Region body = close->branch->then_body;
+      loop->body = std::move(body);
+    }
   });
   return sdfg;
 }

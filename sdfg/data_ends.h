@@ -13,7 +13,7 @@ Sdfg open_ends(Sdfg sdfg);
 // needs it reads where it has iterations, as the condition did.
 Sdfg closed_ends(Sdfg sdfg);
 
-// For estimates: the same loops as if they had all iterations.
+// For estimates: the same loops, open or not, as if they had all iterations.
 Sdfg without_ends(Sdfg sdfg);
 
 }  // namespace sous::sdfg

@@ -109,6 +109,24 @@ std::set<std::string> distances_ahead(const Loop& loop) {
   return elements;
 }
 
+bool is_at_data_distance(const Loop& loop) {
+  if (!is_innermost(loop)) return false;
+  const Accesses accesses = accesses_of(loop.body);
+  const auto by_data = [&](const Memlet& read, const Memlet& written) {
+    if (read.container != written.container || read.subset.size() != written.subset.size()) return false;
+    bool found = false;
+    for (std::size_t d = 0; d < read.subset.size(); ++d) {
+      const Expr distance = read.subset[d] - written.subset[d];
+      if (distance.uses(loop.symbol)) return false;
+      found = found || !distance.reads().empty();
+    }
+    return found;
+  };
+  return std::ranges::any_of(accesses.read, [&](const Memlet& read) {
+    return std::ranges::any_of(accesses.written, [&](const Memlet& written) { return by_data(read, written); });
+  });
+}
+
 std::set<std::string> decisive_signs(const Sdfg& sdfg, const Region& part) {
   std::set<std::string> result;
   const std::set<std::string> changed = touched(part).written;

@@ -25,6 +25,10 @@ std::optional<OneSided> one_sided(const Expr& e, const Sdfg& sdfg);
 // but that can say then whether iterations may be lanes. Empty: it is not so.
 std::set<std::string> distances_ahead(const Loop& loop);
 
+// Whether an innermost loop reads elements of an array that it writes, and data, the same for all its iterations, say
+// how far from these: compilers take it that it waits for them.
+bool is_at_data_distance(const Loop& loop);
+
 // Arguments of which that is so in a part of the Sdfg, and which may have negative elements.
 std::set<std::string> decisive_signs(const Sdfg& sdfg, const Region& part);
 

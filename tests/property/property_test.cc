@@ -595,7 +595,7 @@ TEST(Property, TimeTiles) { hold_recipes("TimeTiles", time_tile_case, 10, "time_
 
 TEST(Property, StaggeredLanes) { hold_recipes("StaggeredLanes", staggered_case, 10, "vectorize", 50); }
 
-TEST(Property, KeptRows) { hold_recipes("KeptRows", kept_row_case, 10, "vectorize", 60); }
+TEST(Property, KeptRows) { hold_recipes("KeptRows", kept_row_case, 10, "vectorize", 40); }
 
 TEST(Property, DistancesAhead) { hold_recipes("DistancesAhead", distance_case, 5, "vectorize", 90); }
 

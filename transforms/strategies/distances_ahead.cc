@@ -10,7 +10,8 @@ namespace sous::transforms {
 namespace {
 
 constexpr RefusalInfo refusals[] = {
-    {"distances-ahead.none", "no innermost loop reads, at a distance by data, what only later iterations write"},
+    {"distances-ahead.none",
+     "no innermost loop reads, at a distance by data, what later iterations write or other rows of it"},
 };
 
 Result<std::vector<OpenRecipe>> write(const NestFacts& nest) {
@@ -21,15 +22,16 @@ Result<std::vector<OpenRecipe>> write(const NestFacts& nest) {
     const auto* loop = std::get_if<sdfg::Loop>(&node.value);
     if (loop == nullptr || !nest.has(loop->symbol) || !nest.is_innermost(loop->symbol)) return;
     const std::set<std::string> by = sdfg::distances_ahead(*loop);
-    const bool natural =
-        std::ranges::all_of(by, [&](const std::string& name) { return sdfg::is_natural(*frame.find(name)); });
-    ahead = ahead || (!by.empty() && natural);
-    if (nest.loop(loop->symbol).parallel || (!by.empty() && natural))
-      vectors += call("vectorize", "loop=" + loop->symbol);
+    const bool parallel = nest.loop(loop->symbol).parallel;
+    const bool later = !by.empty() && std::ranges::all_of(by, [&](const std::string& name) {
+      return sdfg::is_natural(*frame.find(name));
+    });
+    ahead = ahead || later || (parallel && sdfg::is_at_data_distance(*loop));
+    if (parallel || later) vectors += call("vectorize", "loop=" + loop->symbol);
   });
   if (!ahead)
     return fail("distances-ahead.none",
-                "no innermost loop reads, at a distance by data, what only later iterations write");
+                "no innermost loop reads, at a distance by data, what later iterations write or other rows of it");
   std::string threads;
   for (const std::string& loop : nest.outermost_parallel())
     if (!nest.is_innermost(loop)) threads += call("parallelize", "loop=" + loop + ", kind=$kind");

@@ -72,6 +72,17 @@ TEST(OneSided, DistancesThatLaterIterationsWrite) {
             "");
 }
 
+TEST(OneSided, RowsAtADistanceThatDataSay) {
+  const auto at_distance = [](const std::string& body) {
+    return is_at_data_distance(inner(graph("loop i = 0 .. n { loop j = 0 .. m { " + body + " } }")));
+  };
+  EXPECT_TRUE(at_distance("s0: S[i, j] = S[i - 1, j - w[i]]"));
+  EXPECT_TRUE(at_distance("if (w[i] < 3) { s0: S[i, j] = S[i - w[i], j] }"));
+  EXPECT_FALSE(at_distance("s0: S[i, j] = S[i - 1, j - 3]"));
+  EXPECT_FALSE(at_distance("s0: S[i, j] = R[j + w[i]]"));
+  EXPECT_FALSE(at_distance("s0: S[i, j] = S[i - 1, w[j]]"));
+}
+
 TEST(OneSided, LanesMayReadAhead) {
   const auto in_lanes = [](const std::string& statement, const std::string& d = "i32[n] argument const natural") {
     const Sdfg sdfg = graph("loop i = 0 .. n { loop j = 0 .. m { " + statement + " } }", d);
@@ -95,6 +106,9 @@ TEST(DataEnds, OpenAndClosed) {
                         "s0: R[j] = R[j] + R[j + d[i]] } } }"));
   EXPECT_EQ(open_ends(open), open);
   EXPECT_EQ(without_ends(open), graph("loop i = 0 .. n { loop j = 0 .. m { s0: R[j] = R[j] + R[j + d[i]] } }"));
+  EXPECT_EQ(without_ends(sdfg), without_ends(open));
+  EXPECT_EQ(without_ends(graph("loop i = 0 .. n { loop j = m .. d[i] - 1 step -1 { s0: R[j] = R[j - d[i]] } }")),
+            graph("loop i = 0 .. n { loop j = m .. -1 step -1 { s0: R[j] = R[j - d[i]] } }"));
   EXPECT_EQ(closed_ends(open), graph("loop i = 0 .. n { if ({0}i64 < {m}i64) { loop j = 0 .. min(m, m - d[i]) { "
                                      "s0: R[j] = R[j] + R[j + d[i]] } } }"));
   // Where it does not matter, or may be anything, loops end where they ended.
