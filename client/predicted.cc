@@ -311,7 +311,7 @@ class Predictor {
         strategy.fills_lanes
             ? tuning_db::reordered_vectors_gain(applied, sizes, nest_.hardware, waits(sizes),
                                                 shared_.load(unit_.nest, sizes))
-            : std::max({tuning_db::freed_vectors_gain(applied, sizes, nest_.hardware),
+            : std::max({tuning_db::freed_vectors_gain(applied, sizes, nest_.hardware, is_gcc(nest_.meaning.compiler)),
                         tuning_db::staggered_lanes_gain(applied, sizes, nest_.hardware, is_gcc(nest_.meaning.compiler)),
                         tuning_db::overlapped_chains_gain(applied, sizes)});
     if (vectors == 0 || !sdfg::has_parallel_loop(applied)) return vectors;

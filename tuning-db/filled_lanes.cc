@@ -42,6 +42,9 @@ constexpr double share_of_waiting_lanes = 0.25;
 // many lanes and no conditions.
 constexpr double least_staggered = 8, least_columns = 64, most_in_squares = 0.8, most_brought = 1, many_lanes = 16,
                  counted_on_many = 3;
+// Of rows that hand on one row, what does not fill lanes takes longer than in the program, for rows are far apart
+// there.
+constexpr double most_in_passed = 0.9;
 
 bool is_found_by_data(const sdfg::Memlet& memlet) {
   return std::ranges::any_of(memlet.subset, [](const sdfg::Expr& e) { return !e.reads().empty(); });
@@ -74,6 +77,12 @@ bool looks_up_in_rounds(const sdfg::Sdfg& nest) {
     });
   });
   return found;
+}
+
+// Whether it writes elements of one or two bytes.
+bool stores_narrow(const sdfg::Sdfg& nest) {
+  return std::ranges::any_of(sdfg::touched(nest.root).written,
+                             [&](const std::string& name) { return sdfg::info(nest.find(name)->type).bytes < 4; });
 }
 
 // Iterations of a loop; of one over the points of a tile, those of all its tiles in a row.
@@ -157,12 +166,12 @@ double filled_lanes(const sdfg::Sdfg& nest, const std::map<std::string, std::int
 }  // namespace
 
 double freed_vectors_gain(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t>& sizes,
-                          const Hardware& hardware) {
+                          const Hardware& hardware, bool wide_masks_only) {
   const int bits = simd_bits(hardware.isa);
   if (bits < 256) return 0;
-  return filled_lanes(sdfg::without_ends(nest), sizes, bits >= 512 ? with_masks : without_masks, bits) > 0
-             ? counted_on_vectors
-             : 0;
+  const sdfg::Sdfg all = sdfg::without_ends(nest);
+  if (wide_masks_only && has_in_lanes<sdfg::If>(all) && stores_narrow(all)) return 0;
+  return filled_lanes(all, sizes, bits >= 512 ? with_masks : without_masks, bits) > 0 ? counted_on_vectors : 0;
 }
 
 namespace {
@@ -186,6 +195,13 @@ int widest_in(const sdfg::Sdfg& nest, const sdfg::Loop& rows) {
     }
   });
   return widest;
+}
+
+bool has_branches(const sdfg::Loop& loop) {
+  bool found = false;
+  sdfg::visit(loop.body,
+              [&](const sdfg::Node& node) { found = found || std::holds_alternative<sdfg::If>(node.value); });
+  return found;
 }
 
 // Elements that each column brings for each row from a row of its own in memory.
@@ -214,14 +230,20 @@ double staggered_lanes_gain(const sdfg::Sdfg& nest, const std::map<std::string, 
   if (bits < 256) return 0;
   const NestFacts known = facts(nest, sizes);
   std::map<const sdfg::Loop*, double> lanes;  // of loops over columns with such rows
+  bool passed = false;                        // they hand on one row
   for (const LoopFact& fact : known.loops) {
     const sdfg::Loop* rows = sdfg::lanes_in(*fact.loop);
     if (rows == nullptr || fact.trips < least_columns) continue;
     const auto carried = sdfg::carried_columns(nest, *fact.loop);
     if (!carried) continue;
+    const bool hands_on =
+        std::ranges::any_of(*carried, [](const auto& one) { return one.second.kind == sdfg::Carried::Kind::Passed; });
     const double count = bits / (8.0 * widest_in(nest, *rows));
     const double trips = std::ranges::find(known.loops, rows, &LoopFact::loop)->trips;
     if (count < many_lanes && brought(*fact.loop, *rows, *carried) > most_brought) continue;
+    // Compilers branch, which few lanes of masks do not outdo.
+    if (count < many_lanes && hands_on && has_branches(*rows)) continue;
+    passed = passed || hands_on;
     if (count >= least_staggered && sdfg::most_trips(*rows) == count && trips >= count) lanes[fact.loop] = count;
   }
   std::set<int> looking_up;  // statements
@@ -238,7 +260,7 @@ double staggered_lanes_gain(const sdfg::Sdfg& nest, const std::map<std::string, 
     in_squares += weight(s);
     fewest = std::min(fewest, s.under != nullptr ? least_staggered : found->second);
   }
-  if (all == 0 || in_squares < most_in_squares * all) return 0;
+  if (all == 0 || in_squares < (passed ? most_in_passed : most_in_squares) * all) return 0;
   return fewest >= many_lanes ? counted_on_many : counted_on_vectors;
 }
 

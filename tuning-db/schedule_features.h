@@ -88,9 +88,10 @@ double threads_gain(const CoreLoad& load, int threads);
 // What a recipe gains on one core at least by vectors in loops that were not parallel before it, so that no compiler
 // has found them; 0: perhaps nothing. They are long then, do most of the work, have four lanes and more, and
 // neighbouring elements in these. `nest`: with the recipe applied.
-// (docs/decisions/026-gains-that-a-compiler-cannot-have.md)
+// (docs/decisions/026-gains-that-a-compiler-cannot-have.md) `wide_masks_only`: where the compiler stores elements of
+// one and two bytes under conditions lane by lane, nothing is counted on with these (gcc).
 double freed_vectors_gain(const sdfg::Sdfg& nest, const std::map<std::string, std::int64_t>& sizes,
-                          const Hardware& hardware);
+                          const Hardware& hardware, bool wide_masks_only);
 
 // What most of a program waits for, each iteration of the innermost loop: for the sum of floats that it adds to, in
 // order, for another line of memory, for whether a value is the best so far, a float or one whose place is kept beside

@@ -1,5 +1,6 @@
 // Loops that read what later iterations write, at a distance by data: knapsacks and sums of subsets in one row, from
-// the last element down. All lanes read before any of them writes.
+// the last element down. All lanes read before any of them writes. And those that read other rows of what they write at
+// such a distance, the same in a table: no compiler tells these rows apart.
 #include <algorithm>
 
 #include "sdfg/one_sided.h"
@@ -14,6 +15,13 @@ constexpr RefusalInfo refusals[] = {
      "no innermost loop reads, at a distance by data, what later iterations write or other rows of it"},
 };
 
+// Truth values are masks in vectors, which take longer to load and to store than compilers take to test one.
+bool writes_truths(const sdfg::Sdfg& frame, const sdfg::Loop& loop) {
+  return std::ranges::any_of(sdfg::touched(loop.body).written, [&](const std::string& name) {
+    return frame.find(name)->type == sdfg::ElementType::boolean;
+  });
+}
+
 Result<std::vector<OpenRecipe>> write(const NestFacts& nest) {
   const sdfg::Sdfg& frame = nest.nest()->scop.frame;
   std::string vectors;
@@ -23,6 +31,7 @@ Result<std::vector<OpenRecipe>> write(const NestFacts& nest) {
     if (loop == nullptr || !nest.has(loop->symbol) || !nest.is_innermost(loop->symbol)) return;
     const std::set<std::string> by = sdfg::distances_ahead(*loop);
     const bool parallel = nest.loop(loop->symbol).parallel;
+    if (writes_truths(frame, *loop)) return;
     const bool later = !by.empty() && std::ranges::all_of(by, [&](const std::string& name) {
       return sdfg::is_natural(*frame.find(name));
     });

@@ -50,6 +50,12 @@ Result<bool> is_parallel(const Nest& nest, const string& symbol, const StepConte
   return free.has_value();
 }
 
+// Whether only later iterations overwrite what one reads: of such loops compilers make vectors.
+Result<bool> are_lanes(const Nest& nest, const string& loop, const StepContext& context) {
+  TRY(const auto in_lanes, after(nest, {"vectorize", {{"loop", loop}}}, context));
+  return in_lanes.has_value();
+}
+
 // Operations that a value waits for take some cycles each; those that are fewer the others of an element hide.
 constexpr int least_links = 2;
 
@@ -146,6 +152,8 @@ Result<std::optional<Staggered>> staggered(Nest nest, const string& rows, const 
   nest = std::move(*one_loop);
   TRY(const bool parallel, is_parallel(nest, columns, context));
   if (parallel) return none;
+  TRY(const bool in_lanes, are_lanes(nest, columns, context));
+  if (in_lanes) return none;
   TRY(const auto least, sdfg::least_skew(nest.dependences, nest.scop, nest.tree, rows, columns, most_factor));
   for (int factor = std::max(least.value_or(most_factor + 1), 1); factor <= most_factor; ++factor) {
     TRY(const auto one, after_all(nest, {skewed(columns, rows, factor), exchanged(rows, columns)}, context));
@@ -162,6 +170,8 @@ Result<std::optional<Tileable>> tileable(const Nest& nest, const string& rows, c
                       {{"loops", std::vector{rows, columns}},
                        {"sizes", std::vector<std::int64_t>{32, 64}},
                        {"count", string("numbers")}}};
+  TRY(const bool in_lanes, are_lanes(nest, columns, context));
+  if (in_lanes) return std::optional<Tileable>();
   const string over_rows = rows + string(over_tiles), over_columns = columns + string(over_tiles);
   // Columns that wait for others further ahead than the most skewing takes them do not go in tiles.
   TRY(const auto least, sdfg::least_skew(nest.dependences, nest.scop, nest.tree, rows, columns, most_factor));
