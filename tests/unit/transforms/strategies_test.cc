@@ -88,10 +88,9 @@ const Sdfg two_rows = nest("array R: i32[m + 1] argument array P: i32[m + 1] arg
 const Sdfg knapsack = nest("array R: i32[m + 1] argument array d: i32[n] argument const natural", "R, d",
                            "loop i0 = 0 .. n { loop i1 = 0 .. m + 1 { if (i64(d[i0]) < {m - i1 + 1}i64) { "
                            "s0: R[m - i1] = max(R[m - i1], R[m - i1 - d[i0]] + 3) } } }");
-const Sdfg knapsacks =
-    nest("array R: i32[n + 1, m + 9] argument array idx: i32[n] argument const", "R, idx",
-         "loop i0 = 0 .. n { loop i1 = 0 .. m { s0: R[i0 + 1, i1] = max(R[i0, i1], R[i0, i1 + idx[i0]] "
-         "+ 3) } }");
+const Sdfg knapsacks = nest("array R: i32[n + 1, m + 9] argument array idx: i32[n] argument const", "R, idx",
+                            "loop i0 = 0 .. n { loop i1 = 0 .. m { "
+                            "s0: R[i0 + 1, i1] = max(R[i0, i1], R[i0, i1 + idx[i0]]) } }");
 // A recurrence over rows, and one over the same columns from the last row to the first, as normal form leaves them.
 const Sdfg recurrences = nest(
     "array A: f64[n, m] argument array B: f64[n, m] argument array last: f64[max(0, m)] heap transient alias 1", "A, B",
