@@ -110,7 +110,7 @@ bool is_kept(const Sdfg& sdfg, const Reduction& reduction, const std::vector<Tou
 // How often each element is written again by other iterations, going on from one to the next, if it is by the row
 // behind some columns later, or in each column; nullopt: none of these.
 struct Again {
-  Carried::Kind kind;
+  CarriedElement::Kind kind;
   int columns;
 };
 std::optional<Again> written_again(const Memlet& place, const std::string& row, const std::string& column) {
@@ -126,7 +126,8 @@ std::optional<Again> written_again(const Memlet& place, const std::string& row, 
     later = one;
   }
   if (!later || *later < 0 || *later > most_columns_kept) return std::nullopt;
-  return *later == 0 ? Again{Carried::Kind::Row, 1} : Again{Carried::Kind::Passed, static_cast<int>(*later)};
+  return *later == 0 ? Again{CarriedElement::Kind::Row, 1}
+                     : Again{CarriedElement::Kind::Passed, static_cast<int>(*later)};
 }
 
 // The iteration that wrote last, up to this one's column, what is read; nullopt: none not long before has.
@@ -140,7 +141,8 @@ std::optional<Behind> last_before(const Memlet& written, const Memlet& read, con
 
 // Of an element that is written again and again: whether what is read is the iteration's own, as it is by then, or was
 // written by another one since memory had it.
-bool is_handed_on(const Carried& carried, const Memlet& read, const std::string& row, const std::string& column) {
+bool is_handed_on(const CarriedElement& carried, const Memlet& read, const std::string& row,
+                  const std::string& column) {
   if (read.subset == carried.place.subset) return true;
   const auto from = last_before(carried.place, read, row, column);
   const bool in_column = from && from->columns == 0;  // by another row: before this one reads it, or behind that
@@ -158,9 +160,9 @@ bool is_square(const Sdfg& sdfg, const Memlet& place, const std::string& row, co
 }
 
 // What each iteration has of the container that it writes there; nullopt: it is written in other ways.
-std::optional<Carried> carried_at(const Sdfg& sdfg, const Region& body, const std::vector<Touch>& touched,
-                                  const Memlet& place, const std::string& row, const std::string& column) {
-  Carried carried{.place = place};
+std::optional<CarriedElement> carried_at(const Sdfg& sdfg, const Region& body, const std::vector<Touch>& touched,
+                                         const Memlet& place, const std::string& row, const std::string& column) {
+  CarriedElement carried{.place = place};
   carried.always = times_written(body, place.container) == 1;
   if (is_square(sdfg, place, row, column)) return carried.always ? std::optional(carried) : std::nullopt;
   const auto again = written_again(place, row, column);
@@ -198,7 +200,7 @@ const Loop* lanes_in(const Loop& columns) {
   return rows != nullptr && std::holds_alternative<Simd>(rows->schedule) ? rows : nullptr;
 }
 
-std::optional<std::map<std::string, Carried>> carried_columns(const Sdfg& sdfg, const Loop& columns) {
+std::optional<std::map<std::string, CarriedElement>> carried_columns(const Sdfg& sdfg, const Loop& columns) {
   const Loop& rows = *lanes_in(columns);
   const std::string &row = rows.symbol, &column = columns.symbol;
   const auto is_same_for_all = [&](const Expr& bound) { return !bound.uses(column) && bound.reads().empty(); };
@@ -213,7 +215,7 @@ std::optional<std::map<std::string, Carried>> carried_columns(const Sdfg& sdfg, 
     return std::ranges::count(rows.privates, t.memlet->container) > 0 ||
            std::ranges::any_of(rows.reductions, [&](const Reduction& r) { return r.container == t.memlet->container; });
   });
-  std::map<std::string, Carried> carried;
+  std::map<std::string, CarriedElement> carried;
   for (const Touch& t : touched) {
     if (!t.written) continue;
     const Memlet& place = *t.memlet;
@@ -249,7 +251,7 @@ std::optional<std::map<std::string, Carried>> carried_columns(const Sdfg& sdfg, 
       written[memlet.container] = t.always;
     } else if (of == carried.end()) {
       continue;
-    } else if (of->second.kind != Carried::Kind::Own) {
+    } else if (of->second.kind != CarriedElement::Kind::Own) {
       if (!is_handed_on(of->second, memlet, row, column)) return std::nullopt;
       waits = true;
     } else if (const auto from = behind(of->second.place, memlet, row, column)) {
@@ -264,7 +266,7 @@ std::optional<std::map<std::string, Carried>> carried_columns(const Sdfg& sdfg, 
   }
   // Rows that do not wait for each other are ordinary vectors.
   const bool by_rows =
-      std::ranges::any_of(carried, [](const auto& one) { return one.second.kind != Carried::Kind::Row; });
+      std::ranges::any_of(carried, [](const auto& one) { return one.second.kind != CarriedElement::Kind::Row; });
   return waits && by_rows ? std::optional(std::move(carried)) : std::nullopt;
 }
 
@@ -288,10 +290,10 @@ static std::vector<Memlet> always_read(const Region& region) {
   return result;
 }
 
-std::vector<Carried> passed_reads(const Sdfg& sdfg, const Loop& columns) {
+std::vector<CarriedElement> passed_reads(const Sdfg& sdfg, const Loop& columns) {
   const Loop& rows = *lanes_in(columns);
   const std::set<std::string> written = touched(rows.body).written;
-  std::vector<Carried> result;
+  std::vector<CarriedElement> result;
   for (const Memlet& read : always_read(rows.body)) {
     const auto again = written_again(read, rows.symbol, columns.symbol);
     if (again && !written.contains(read.container) && !sdfg.find(read.container)->transient && !reads_something(read))

@@ -18,7 +18,7 @@ namespace sous::sdfg {
 constexpr int most_columns_kept = 4;
 
 // A container of which each iteration has one element, and writes it.
-struct Carried {
+struct CarriedElement {
   enum class Kind : std::uint8_t {
     Own,     // it writes it whatever happens, and no two iterations have the same
     Passed,  // the row behind has the same one `columns` columns later: tables of which one row is kept
@@ -45,12 +45,12 @@ const Loop* lanes_in(const Loop& columns);
 // for all columns; nullopt: it cannot be kept, for it is written or read in other ways as well, or no iteration waits
 // for another. `columns`: one whose lanes_in is not null. Memory as it was before the loop has, for every iteration,
 // all else that is read.
-std::optional<std::map<std::string, Carried>> carried_columns(const Sdfg& sdfg, const Loop& columns);
+std::optional<std::map<std::string, CarriedElement>> carried_columns(const Sdfg& sdfg, const Loop& columns);
 
 // What every iteration reads, whatever happens, of memory that the loop over columns does not change, and the row
-// behind reads as well, `Carried::columns` columns later, or the same row in each column. `columns`: one that
+// behind reads as well, `CarriedElement::columns` columns later, or the same row in each column. `columns`: one that
 // carried_columns knows.
-std::vector<Carried> passed_reads(const Sdfg& sdfg, const Loop& columns);
+std::vector<CarriedElement> passed_reads(const Sdfg& sdfg, const Loop& columns);
 
 // May the two containers share elements?
 bool may_overlap(const Sdfg& sdfg, const Container& a, const Container& b);

@@ -67,11 +67,39 @@ std::optional<Closed> closed(const Sdfg& sdfg, const Loop& loop) {
   return Closed{end - Expr::read(element.container, element.subset), branch};
 }
 
+// The If whose condition is the same in all iterations of the loop, and which has no other branch: null if it is not.
+const If* same_throughout(const Sdfg& sdfg, const Node& node, const Loop& loop) {
+  const auto* branch = std::get_if<If>(&node.value);
+  if (branch == nullptr || !branch->else_body.nodes.empty()) return nullptr;
+  const Touched asks = touched_itself(node);
+  bool moves = false;
+  map_exprs({{If{.condition = branch->condition, .then_body = {}, .else_body = {}}}}, [&](const Expr& e) {
+    moves = moves || e.uses(loop.symbol);
+    return e;
+  });
+  const bool changes = std::ranges::any_of(
+      asks.read, [&](const std::string& name) { return is_changed(sdfg, loop.body, *sdfg.find(name)); });
+  return moves || changes ? nullptr : branch;
+}
+
+// A loop that is all that a condition stands before, and opens: the condition goes into it, and its end may.
+void take_in(const Sdfg& sdfg, Node& node) {
+  const auto* branch = std::get_if<If>(&node.value);
+  const bool one = branch != nullptr && branch->then_body.nodes.size() == 1;
+  const auto* loop = one ? std::get_if<Loop>(&branch->then_body.nodes[0].value) : nullptr;
+  if (loop == nullptr || !opened(sdfg, *loop) || same_throughout(sdfg, node, *loop) == nullptr) return;
+  Loop around = *loop;
+  If inside{.condition = branch->condition, .then_body = loop->body, .else_body = {}};
+  around.body.nodes = {std::move(inside)};
+  node = std::move(around);
+}
+
 }  // namespace
 
 Sdfg open_ends(Sdfg sdfg) {
   const Sdfg& whole = sdfg;
   visit(sdfg.root, [&](Node& node) {
+    take_in(whole, node);
     auto* loop = std::get_if<Loop>(&node.value);
     const bool counts = loop != nullptr && loop->step == 1 && loop->begin.reads().empty();
     const auto open = counts ? opened(whole, *loop) : std::nullopt;
@@ -96,12 +124,24 @@ Sdfg closed_ends(Sdfg sdfg) {
     if (!close) return;
     const ScalarExpr some = ScalarExpr::binary(ScalarOp::lt, ScalarExpr::make_symbolic(loop->begin, ElementType::i64),
                                                ScalarExpr::make_symbolic(loop->end, ElementType::i64));
+    std::vector<Node> around = {If{.condition = {.code = some, .inputs = {}}, .then_body = {}, .else_body = {}}};
     Region body = close->branch->then_body;
+    if (const If* same = body.nodes.size() == 1 ? same_throughout(whole, body.nodes[0], *loop) : nullptr) {
+      // It is asked only where the first iteration would ask it.
+      const If first{.condition = close->branch->condition, .then_body = {}, .else_body = {}};
+      around.push_back(substitute(Node(first), {{loop->symbol, loop->begin}}));
+      around.emplace_back(If{.condition = same->condition, .then_body = {}, .else_body = {}});
+      Region inside = same->then_body;
+      body = std::move(inside);
+    }
     loop->end = planted(Fault::data_end_late) ? loop->end : Expr::min(loop->end, close->end);
     loop->body = std::move(body);
-    Region inside;
-    inside.nodes.emplace_back(std::move(*loop));
-    node = If{.condition = {.code = some, .inputs = {}}, .then_body = std::move(inside), .else_body = {}};
+    Node inside = std::move(*loop);
+    for (; !around.empty(); around.pop_back()) {
+      std::get<If>(around.back().value).then_body.nodes = {std::move(inside)};
+      inside = std::move(around.back());
+    }
+    node = std::move(inside);
   });
   return sdfg;
 }

@@ -53,6 +53,30 @@ bool is_innermost(const Loop& loop) {
   return !inner;
 }
 
+// The part with elements in the place of the variables that are copies of them (`int c = weight[i]`).
+Region without_copies(const Sdfg& sdfg, const Region& part) {
+  std::map<std::string, int> writes;
+  std::map<std::string, Expr> copied;
+  visit(part, [&](const Node& node) {
+    const auto* state = std::get_if<State>(&node.value);
+    if (state == nullptr) return;
+    for (const Edge& e : state->edges)
+      if (is_write(*state, e)) ++writes[e.memlet.container];
+    const auto assignment = as_assignment(*state);
+    if (!assignment || assignment->out.combine || assignment->code.op != ScalarOp::input) return;
+    const Container* container = sdfg.find(assignment->out.container);
+    if (container == nullptr || !container->transient || !container->shape.empty()) return;
+    const Memlet& from = assignment->inputs[0];
+    copied[container->name] = Expr::read(from.container, from.subset);
+  });
+  return map_exprs(part, [&](const Expr& e) {
+    return map_atoms(e, [&](const Atom& atom, const std::vector<Expr>& args) {
+      const auto copy = atom.kind == AtomKind::Read && args.empty() ? copied.find(atom.name) : copied.end();
+      return copy != copied.end() && writes[atom.name] == 1 ? copy->second : make_atom(atom, args);
+    });
+  });
+}
+
 enum class Wanted : std::uint8_t { No, Signs, Never };
 
 // Whether `read` meets what `written` writes in later iterations only, if these elements are not negative.
@@ -130,7 +154,8 @@ bool is_at_data_distance(const Loop& loop) {
 std::set<std::string> decisive_signs(const Sdfg& sdfg, const Region& part) {
   std::set<std::string> result;
   const std::set<std::string> changed = touched(part).written;
-  visit(part, [&](const Node& node) {
+  const Region read = without_copies(sdfg, part);
+  visit(read, [&](const Node& node) {
     const auto* loop = std::get_if<Loop>(&node.value);
     if (loop == nullptr) return;
     for (const std::string& name : distances_ahead(*loop)) {

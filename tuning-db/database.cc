@@ -135,7 +135,7 @@ class Database::Query {
                                                  std::size_t k) const {
     TRY(const auto candidates, ranking.of(q, k));
     std::vector<transforms::Match> result;
-    for (const Candidate& candidate : candidates) {
+    for (const EntryCandidate& candidate : candidates) {
       if (result.size() == k) break;
       if (q.in_reach_only && candidate.distance > impl_.embedding->reach()) {
         result.push_back(unread(candidate, *impl_.embedding));
@@ -259,7 +259,7 @@ Result<RankedEntries> Database::rank(const std::vector<transforms::NestQuery>& n
   for (const transforms::NestQuery& nest : nests) {
     TRY(const auto candidates, ranking.of(nest, static_cast<std::size_t>(k)));
     auto& entries = result.nests.emplace_back();
-    for (const Candidate& one : candidates) entries.push_back({one.entry, one.distance});
+    for (const EntryCandidate& one : candidates) entries.push_back({one.entry, one.distance});
   }
   return result;
 }

@@ -206,7 +206,7 @@ bool has_branches(const sdfg::Loop& loop) {
 
 // Elements that each column brings for each row from a row of its own in memory.
 std::size_t brought(const sdfg::Loop& columns, const sdfg::Loop& rows,
-                    const std::map<std::string, sdfg::Carried>& carried) {
+                    const std::map<std::string, sdfg::CarriedElement>& carried) {
   std::vector<sdfg::Memlet> all;
   const auto look = [&](const sdfg::Memlet& m) {
     const auto of = carried.find(m.container);
@@ -236,8 +236,8 @@ double staggered_lanes_gain(const sdfg::Sdfg& nest, const std::map<std::string, 
     if (rows == nullptr || fact.trips < least_columns) continue;
     const auto carried = sdfg::carried_columns(nest, *fact.loop);
     if (!carried) continue;
-    const bool hands_on =
-        std::ranges::any_of(*carried, [](const auto& one) { return one.second.kind == sdfg::Carried::Kind::Passed; });
+    const bool hands_on = std::ranges::any_of(
+        *carried, [](const auto& one) { return one.second.kind == sdfg::CarriedElement::Kind::Passed; });
     const double count = bits / (8.0 * widest_in(nest, *rows));
     const double trips = std::ranges::find(known.loops, rows, &LoopFact::loop)->trips;
     if (count < many_lanes && brought(*fact.loop, *rows, *carried) > most_brought) continue;

@@ -18,9 +18,9 @@ AskedSize asked_size(const transforms::NestQuery& nest) {
   return {size, size.power ? size : size_class(nest.nest, likely_sizes(nest.nest, nest.sizes))};
 }
 
-std::size_t recipes(const std::vector<Candidate>& candidates) {
+std::size_t recipes(const std::vector<EntryCandidate>& candidates) {
   std::unordered_set<std::uint32_t> distinct;
-  for (const Candidate& candidate : candidates) distinct.insert(candidate.recipe);
+  for (const EntryCandidate& candidate : candidates) distinct.insert(candidate.recipe);
   return distinct.size();
 }
 
@@ -47,11 +47,11 @@ const Result<FeatureVector>& NestQuestion::vector() {
   return *vector_;
 }
 
-Result<std::vector<Candidate>> QueryRanking::of(const transforms::NestQuery& nest, std::size_t matches) {
+Result<std::vector<EntryCandidate>> QueryRanking::of(const transforms::NestQuery& nest, std::size_t matches) {
   NestQuestion asked(nest, matches, embedding_);
   const RecipeIndex* index = view_.recipes();
   TRY(auto candidates, index ? gather(*index, asked) : gather(*store_, asked));
-  return ranked(std::move(candidates), asked.size.size, [&](const Candidate& one) {
+  return ranked(std::move(candidates), asked.size.size, [&](const EntryCandidate& one) {
     return std::max(not_exact, index->distance(*one.entry, *asked.vector()).value_or(0));
   });
 }
@@ -75,7 +75,7 @@ void QueryRanking::add_nest(const RecipeIndex& index, std::uint32_t nest, NestQu
                             Candidates& to) {
   for (const Summary* entry : index.nest(nest).strongest) {
     if (!index.is_for(index.says(index.place(*entry).says).only_for, asker_)) continue;
-    Candidate one = candidate(index, *entry, asked);
+    EntryCandidate one = candidate(index, *entry, asked);
     one.kinship = kinship;
     if (asked.size.size.power && !one.size_speaks) {
       if (!asked.vector() || !index.may_tell_distance(*entry, *asked.vector()))
@@ -142,10 +142,10 @@ RecipeIndex::Order QueryRanking::order(const RecipeIndex& index, const NestQuest
           .alike = not_exact};
 }
 
-Candidate QueryRanking::candidate(const RecipeIndex& index, const Summary& entry, const NestQuestion& asked) {
+EntryCandidate QueryRanking::candidate(const RecipeIndex& index, const Summary& entry, const NestQuestion& asked) {
   const RecipeIndex::Place& place = index.place(entry);
   const RecipeIndex::Says& says = index.says(place.says);
-  Candidate one =
+  EntryCandidate one =
       candidate_of(entry, place.gain, place.has_thresholds, says.size, discount(index, says.measured_by), asked.size);
   one.recipe = says.recipe;
   one.nest = index.nest(place.nest).family;
@@ -181,7 +181,7 @@ void QueryRanking::add_rows(const std::vector<const Summary*>& rows, NestQuestio
                             Candidates& to) {
   for (const Summary* entry : rows) {
     if (!entry->is_for(asker_)) continue;
-    Candidate one = candidate(*entry, asked);
+    EntryCandidate one = candidate(*entry, asked);
     one.kinship = kinship;
     if (asked.size.size.power && !one.size_speaks) {
       const FeatureVector* there = view_.nearest()->vector(entry->id);
@@ -214,7 +214,7 @@ Result<QueryRanking::Candidates> QueryRanking::neighbours(const Store& store, Ne
 Result<void> QueryRanking::add_hits(const Store& store, const std::vector<Hit>& hits, const NestQuestion& asked,
                                     Candidates& to) {
   std::set<std::string_view> known;
-  for (const Candidate& one : to) known.insert(one.entry->id);
+  for (const EntryCandidate& one : to) known.insert(one.entry->id);
   for (const Hit& hit : hits) {
     if (known.contains(hit.id)) continue;
     auto row = rows_.find(hit.id);
@@ -230,12 +230,12 @@ Result<void> QueryRanking::add_hits(const Store& store, const std::vector<Hit>& 
   return {};
 }
 
-Candidate QueryRanking::candidate(const Summary& row, const NestQuestion& asked) {
+EntryCandidate QueryRanking::candidate(const Summary& row, const NestQuestion& asked) {
   const auto number = [](std::map<std::string_view, std::uint32_t>& of, std::string_view text) {
     return of.try_emplace(text, static_cast<std::uint32_t>(of.size())).first->second;
   };
-  Candidate one = candidate_of(row, row.ratio(), row.has_thresholds, parse_size_class(row.size_class),
-                               beliefs_.discount(row.threads, row.hardware_class), asked.size);
+  EntryCandidate one = candidate_of(row, row.ratio(), row.has_thresholds, parse_size_class(row.size_class),
+                                    beliefs_.discount(row.threads, row.hardware_class), asked.size);
   one.recipe = number(recipes_, row.recipe_json);
   one.nest = number(nests_, row.sizeless.empty() ? row.structural_hash : row.sizeless);
   return one;

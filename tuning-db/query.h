@@ -48,17 +48,17 @@ class QueryRanking {
         store_(store) {}
 
   // Of each recipe the best; some more than are wanted. They live as long as this.
-  Result<std::vector<Candidate>> of(const transforms::NestQuery& nest, std::size_t matches);
+  Result<std::vector<EntryCandidate>> of(const transforms::NestQuery& nest, std::size_t matches);
 
  private:
-  using Candidates = std::vector<Candidate>;
+  using Candidates = std::vector<EntryCandidate>;
 
   // Where all is in memory.
   Result<Candidates> gather(const RecipeIndex& index, NestQuestion& asked);
   void add_nest(const RecipeIndex& index, std::uint32_t nest, NestQuestion& asked, Kinship kinship, Candidates& to);
   Result<void> add_neighbours(const RecipeIndex& index, NestQuestion& asked, const std::vector<std::uint32_t>& own,
                               Candidates& to);
-  Candidate candidate(const RecipeIndex& index, const Summary& entry, const NestQuestion& asked);
+  EntryCandidate candidate(const RecipeIndex& index, const Summary& entry, const NestQuestion& asked);
   RecipeIndex::Order order(const RecipeIndex& index, const NestQuestion& asked);
   const Discount& discount(const RecipeIndex& index, std::uint32_t measured_by);
 
@@ -67,7 +67,7 @@ class QueryRanking {
   void add_rows(const std::vector<const Summary*>& rows, NestQuestion& asked, Kinship kinship, Candidates& to);
   Result<Candidates> neighbours(const Store& store, NestQuestion& asked, const std::vector<const Summary*>& own);
   Result<void> add_hits(const Store& store, const std::vector<Hit>& hits, const NestQuestion& asked, Candidates& to);
-  Candidate candidate(const Summary& row, const NestQuestion& asked);
+  EntryCandidate candidate(const Summary& row, const NestQuestion& asked);
   std::vector<const Summary*> keep(std::vector<Summary> rows);
 
   const View& view_;

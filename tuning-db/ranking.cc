@@ -10,14 +10,14 @@ namespace sous::tuning_db {
 namespace {
 
 // What was measured on this class at this size settles what its recipe does to its nest, whatever others found.
-void settle(std::vector<Candidate>& candidates, const SizeClass& asked) {
+void settle(std::vector<EntryCandidate>& candidates, const SizeClass& asked) {
   if (planted(Fault::own_class_does_not_settle)) return;
-  const auto question = [](const Candidate& c) { return std::uint64_t{c.nest} << 32 | c.recipe; };
+  const auto question = [](const EntryCandidate& c) { return std::uint64_t{c.nest} << 32 | c.recipe; };
   std::unordered_map<std::uint64_t, std::vector<SizeClass>> settled;  // at which sizes
-  for (const Candidate& c : candidates)
+  for (const EntryCandidate& c : candidates)
     if (c.own_class && c.size_speaks) settled[question(c)].push_back(*c.measured);
   if (settled.empty()) return;
-  std::erase_if(candidates, [&](const Candidate& c) {
+  std::erase_if(candidates, [&](const EntryCandidate& c) {
     const auto known = settled.find(question(c));
     if ((c.own_class && c.size_speaks) || known == settled.end()) return false;
     // Where the size is not known, all speak, and each for its own.
@@ -27,12 +27,12 @@ void settle(std::vector<Candidate>& candidates, const SizeClass& asked) {
   });
 }
 
-void tell(Candidate& candidate, const DistanceOf& distance) {
+void tell(EntryCandidate& candidate, const DistanceOf& distance) {
   if (candidate.distance_is_open) candidate.distance = distance(candidate);
   candidate.distance_is_open = false;
 }
 
-bool before(Candidate& a, Candidate& b, const DistanceOf& distance) {
+bool before(EntryCandidate& a, EntryCandidate& b, const DistanceOf& distance) {
   if (a.kinship != b.kinship) return a.kinship < b.kinship;
   if (a.tier() != b.tier()) return a.tier() < b.tier();
   const bool near = a.kinship == Kinship::Other;
@@ -51,8 +51,9 @@ bool speaks(const std::optional<SizeClass>& measured, bool has_thresholds, const
   return measured && (!asked.size.power || speaks_for(*measured, has_thresholds, asked.size));
 }
 
-Candidate candidate_of(const Summary& entry, double gain, bool has_thresholds, const std::optional<SizeClass>& measured,
-                       const Discount& discount, const AskedSize& asked) {
+EntryCandidate candidate_of(const Summary& entry, double gain, bool has_thresholds,
+                            const std::optional<SizeClass>& measured, const Discount& discount,
+                            const AskedSize& asked) {
   return {.entry = &entry,
           .believed = discount.of(gain),
           .own_class = discount.own_class,
@@ -61,24 +62,25 @@ Candidate candidate_of(const Summary& entry, double gain, bool has_thresholds, c
           .measured = measured};
 }
 
-std::vector<Candidate> ranked(std::vector<Candidate> candidates, const SizeClass& asked, const DistanceOf& distance) {
+std::vector<EntryCandidate> ranked(std::vector<EntryCandidate> candidates, const SizeClass& asked,
+                                   const DistanceOf& distance) {
   settle(candidates, asked);
   // Many say the same: one of each recipe is kept before they are sorted.
   std::unordered_map<std::uint32_t, std::size_t> places;
-  std::vector<Candidate> best;
-  for (Candidate& one : candidates) {
+  std::vector<EntryCandidate> best;
+  for (EntryCandidate& one : candidates) {
     const auto [place, is_new] = places.try_emplace(one.recipe, best.size());
     if (is_new)
       best.push_back(one);
     else if (before(one, best[place->second], distance))
       best[place->second] = one;
   }
-  for (Candidate& one : best) tell(one, distance);
-  std::ranges::sort(best, [&](Candidate& a, Candidate& b) { return before(a, b, distance); });
+  for (EntryCandidate& one : best) tell(one, distance);
+  std::ranges::sort(best, [&](EntryCandidate& a, EntryCandidate& b) { return before(a, b, distance); });
   return best;
 }
 
-transforms::Match unread(const Candidate& candidate, const Embedding& embedding) {
+transforms::Match unread(const EntryCandidate& candidate, const Embedding& embedding) {
   transforms::Match match;
   match.distance = candidate.distance;
   match.embedding = embedding.version();

@@ -28,7 +28,7 @@ inline int tier_of(double believed, bool size_speaks, bool own_class) {
 }
 
 // An entry that may be returned, before its nest is read.
-struct Candidate {
+struct EntryCandidate {
   const Summary* entry = nullptr;
   // Of its recipe, and of its nest whatever its sizes: equal where these are.
   std::uint32_t recipe = 0, nest = 0;
@@ -49,17 +49,17 @@ bool speaks(const std::optional<SizeClass>& measured, bool has_thresholds, const
 
 // What it says comes beside the entry, which is not looked at: `measured`, its size class, if that is one; `discount`,
 // of its machine and threads.
-Candidate candidate_of(const Summary& entry, double gain, bool has_thresholds, const std::optional<SizeClass>& measured,
-                       const Discount& discount, const AskedSize& asked);
+EntryCandidate candidate_of(const Summary& entry, double gain, bool has_thresholds,
+                            const std::optional<SizeClass>& measured, const Discount& discount, const AskedSize& asked);
 
 // Of each recipe the best, in order. What others measured does not count where a measurement on this class at this size
 // settles what the recipe does to its nest. `distance`: of those that are open; it is asked for the few that are
 // returned, and where two are equal but for that.
-using DistanceOf = std::function<double(const Candidate&)>;
-std::vector<Candidate> ranked(std::vector<Candidate> candidates, const SizeClass& asked,
-                              const DistanceOf& distance = {});
+using DistanceOf = std::function<double(const EntryCandidate&)>;
+std::vector<EntryCandidate> ranked(std::vector<EntryCandidate> candidates, const SizeClass& asked,
+                                   const DistanceOf& distance = {});
 
 // What is known without reading all of the entry: it has no recipe and no nest.
-transforms::Match unread(const Candidate& candidate, const Embedding& embedding);
+transforms::Match unread(const EntryCandidate& candidate, const Embedding& embedding);
 
 }  // namespace sous::tuning_db

@@ -144,14 +144,14 @@ class VectorLoop {
 
   // vector_staggered.cc
   struct CarriedVectors {  // of what each column makes
-    sdfg::Carried of;
+    sdfg::CarriedElement of;
     std::vector<std::string> names;  // the vectors of this column, and of those before
     std::string tile;                // of all columns of a square
     bool made = false;               // what is printed comes behind the making of this column's
   };
   std::optional<Value> carried(const sdfg::Memlet& read);
   std::string row_before(const std::string& vector, const sdfg::Memlet& read);
-  CarriedVectors vectors_of(const sdfg::Carried& of);
+  CarriedVectors vectors_of(const sdfg::CarriedElement& of);
   void load_history(const CarriedVectors& carried, const std::string& block);
   void begin_column(CarriedVectors& carried);
   void end_column(const CarriedVectors& carried, const std::string& at, const std::string& lanes);

@@ -48,7 +48,7 @@ bool VectorLoop::is_ahead(const sdfg::Memlet& read) const {
 
 // What the iterations of a column have before they write it.
 void VectorLoop::begin_column(CarriedVectors& c) {
-  using Kind = sdfg::Carried::Kind;
+  using Kind = sdfg::CarriedElement::Kind;
   const std::string d = tag(expressions_.container(c.of.place.container).type);
   const std::string before = c.of.kind == Kind::Own   ? "hn::Zero(" + d + ")"
                              : c.of.kind == Kind::Row ? c.names[1]
@@ -59,7 +59,7 @@ void VectorLoop::begin_column(CarriedVectors& c) {
 
 // What they have written: of what is handed on from row to row, memory gets the last row's.
 void VectorLoop::end_column(const CarriedVectors& c, const std::string& at, const std::string& lanes) {
-  using Kind = sdfg::Carried::Kind;
+  using Kind = sdfg::CarriedElement::Kind;
   Lines& out = printer_.out;
   const std::string d = tag(expressions_.container(c.of.place.container).type);
   const bool changes = carried_.contains(c.of.place.container);
@@ -77,7 +77,7 @@ void VectorLoop::end_column(const CarriedVectors& c, const std::string& at, cons
 // Behind the last square, of what is handed on: the columns before `block` may still be looked at.
 void VectorLoop::fill_memory(const std::string& block) {
   for (const auto& [container, c] : carried_) {
-    if (c.of.kind == sdfg::Carried::Kind::Own) continue;
+    if (c.of.kind == sdfg::CarriedElement::Kind::Own) continue;
     const std::string d = tag(expressions_.container(container).type);
     for (int k = c.of.columns; k > 0; --k) {
       expressions_.symbols[columns_->symbol] = {block + " - " + std::to_string(k), Binding::Sum};
@@ -93,7 +93,7 @@ void VectorLoop::fill_memory(const std::string& block) {
 void VectorLoop::print_square(const std::string& column, const std::string& first, const std::string& lanes) {
   Lines& out = printer_.out;
   const auto tag_of = [&](const CarriedVectors& c) { return tag(expressions_.container(c.of.place.container).type); };
-  const auto is_own = [](const auto& entry) { return entry.second.of.kind == sdfg::Carried::Kind::Own; };
+  const auto is_own = [](const auto& entry) { return entry.second.of.kind == sdfg::CarriedElement::Kind::Own; };
   for (const auto& [container, c] : carried_ | std::views::filter(is_own))
     out.line("hn::Vec<decltype(" + tag_of(c) + ")> " + c.tile + "[hn::MaxLanes(" + mask_tag() + ")];");
   const std::string at = names_.fresh(column + "_at");
@@ -119,11 +119,11 @@ void VectorLoop::print_square(const std::string& column, const std::string& firs
   expressions_.symbols.erase(columns_->symbol);
 }
 
-VectorLoop::CarriedVectors VectorLoop::vectors_of(const sdfg::Carried& of) {
+VectorLoop::CarriedVectors VectorLoop::vectors_of(const sdfg::CarriedElement& of) {
   CarriedVectors c{.of = of, .names = {}, .tile = {}};
   const std::string name = names_.of(of.place.container);
   for (int k = 0; k <= of.columns; ++k) c.names.push_back(names_.fresh(name + (k == 0 ? "_now" : "_before")));
-  if (of.kind == sdfg::Carried::Kind::Own) c.tile = names_.fresh(name + "_tile");
+  if (of.kind == sdfg::CarriedElement::Kind::Own) c.tile = names_.fresh(name + "_tile");
   return c;
 }
 
@@ -153,9 +153,9 @@ void VectorLoop::print_staggered() {
     carried_.emplace(container, vectors_of(of));
     filled = std::max(filled, of.columns);
   }
-  for (const sdfg::Carried& of : sdfg::passed_reads(expressions_.sdfg(), *columns_)) {
+  for (const sdfg::CarriedElement& of : sdfg::passed_reads(expressions_.sdfg(), *columns_)) {
     if (expressions_.container(of.place.container).type == sdfg::ElementType::boolean) continue;
-    if (of.kind == sdfg::Carried::Kind::Passed && access(of.place).kind != Access::Kind::Strided) continue;
+    if (of.kind == sdfg::CarriedElement::Kind::Passed && access(of.place).kind != Access::Kind::Strided) continue;
     passed_reads_.push_back(vectors_of(of));
     filled = std::max(filled, of.columns);
   }

@@ -115,8 +115,8 @@ TEST(CarriedColumns, ReadsThatAreHandedOn) {
       "s2: A[i, t - i] = A[i, t - i - 1] + v[] + B[t, i] + B[i, t] } }");
   ASSERT_TRUE(parsed);
   std::string result;
-  for (const Carried& c : passed_reads(*parsed, std::get<Loop>(parsed->root.nodes[0].value)))
-    result += c.place.container + std::to_string(c.columns) + (c.kind == Carried::Kind::Row ? " row; " : "; ");
+  for (const CarriedElement& c : passed_reads(*parsed, std::get<Loop>(parsed->root.nodes[0].value)))
+    result += c.place.container + std::to_string(c.columns) + (c.kind == CarriedElement::Kind::Row ? " row; " : "; ");
   EXPECT_EQ(result, "y1; x1 row; ");
 }
 

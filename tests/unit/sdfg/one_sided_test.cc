@@ -13,7 +13,8 @@ namespace {
 
 Sdfg graph(const std::string& body, const std::string& d = "i32[n] argument const natural") {
   const auto parsed = parse("sdfg 1 t symbols n, m array R: i32[m] argument array S: i32[n, m] argument array d: " + d +
-                            " array e: u16[n] argument const array w: i32[n] argument const arguments n, m, R, S, d, "
+                            " array e: u16[n] argument const array w: i32[n] argument const array c: i32 stack "
+                            "transient arguments n, m, R, S, d, "
                             "e, w " +
                             body);
   EXPECT_TRUE(parsed) << body << parsed.error().to_string();
@@ -64,6 +65,13 @@ TEST(OneSided, DistancesThatLaterIterationsWrite) {
   EXPECT_EQ(ahead("s0: R[j] = R[j + d[i] - 1]"), "/");
   EXPECT_EQ(ahead("s0: S[i, j] = S[i - 1, j + d[i]]"), "/");
   EXPECT_EQ(ahead("s0: R[j] = R[j + d[j]]"), "/");
+  // Through a variable that is an element.
+  const auto decided = [](const std::string& body) {
+    const Sdfg sdfg = graph("loop i = 0 .. n { s0: c[] = w[i] loop j = 0 .. m - c[] { " + body + " } }");
+    return text(decisive_signs(sdfg, sdfg.root));
+  };
+  EXPECT_EQ(decided("s1: R[j] = R[j + c[]]"), "w");
+  EXPECT_EQ(decided("s1: R[j] = R[j + c[]] s2: c[] = 3"), "");
   // What changes the distances.
   EXPECT_EQ(text(decisive_signs(
                 graph("loop i = 0 .. n { loop j = 0 .. m { s0: R[j] = R[j + d[i]] s1: d[j] = 3 } }", "i32[n] argument"),
@@ -111,6 +119,19 @@ TEST(DataEnds, OpenAndClosed) {
             graph("loop i = 0 .. n { loop j = m .. -1 step -1 { s0: R[j] = R[j - d[i]] } }"));
   EXPECT_EQ(closed_ends(open), graph("loop i = 0 .. n { if ({0}i64 < {m}i64) { loop j = 0 .. min(m, m - d[i]) { "
                                      "s0: R[j] = R[j] + R[j + d[i]] } } }"));
+  // A condition around the loop goes in and comes out again; it is asked where an iteration would ask it.
+  const std::string row = "loop j = 0 .. m - d[i] { s0: R[j] = R[j] + R[j + d[i]] }";
+  const Sdfg taken = open_ends(graph("loop i = 0 .. n { if (w[i] < 9) { " + row + " } }"));
+  EXPECT_EQ(taken, graph("loop i = 0 .. n { loop j = 0 .. m { if (i64(d[i]) < {m - j}i64) { if (w[i] < 9) { "
+                         "s0: R[j] = R[j] + R[j + d[i]] } } } }"));
+  EXPECT_EQ(closed_ends(taken),
+            graph("loop i = 0 .. n { if ({0}i64 < {m}i64) { if (i64(d[i]) < {m}i64) { if (w[i] < 9) { "
+                  "loop j = 0 .. min(m, m - d[i]) { s0: R[j] = R[j] + R[j + d[i]] } } } } }"));
+  const Sdfg asked = graph(
+      "loop i = 0 .. n { loop j = 0 .. m { if (i64(d[i]) < {m - j}i64) { if (w[j] < 9) { "
+      "s0: R[j] = R[j] + R[j + d[i]] } } } }");
+  EXPECT_EQ(closed_ends(asked), graph("loop i = 0 .. n { if ({0}i64 < {m}i64) { loop j = 0 .. min(m, m - d[i]) { "
+                                      "if (w[j] < 9) { s0: R[j] = R[j] + R[j + d[i]] } } } }"));
   // Where it does not matter, or may be anything, loops end where they ended.
   for (const std::string other : {"loop i = 0 .. n { loop j = 0 .. m - d[i] { s0: R[j] = R[j] + 1 } }",
                                   "loop i = 0 .. n { loop j = 0 .. d[i] { s0: R[j] = R[j + d[i]] } }",

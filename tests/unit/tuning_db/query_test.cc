@@ -69,14 +69,14 @@ struct Entries {
 };
 
 // As query.cc, by a look at all entries: of those that say the same the nearest, of these the nearest few.
-std::vector<Candidate> slowly(const Entries& all, const RecipeIndex& index, NestQuestion& asked,
-                              std::string_view asker) {
+std::vector<EntryCandidate> slowly(const Entries& all, const RecipeIndex& index, NestQuestion& asked,
+                                   std::string_view asker) {
   Beliefs beliefs(hardware_class(here));
-  std::vector<Candidate> result;
+  std::vector<EntryCandidate> result;
   const auto add = [&](const Summary& entry, Kinship kinship, double distance) {
     const RecipeIndex::Place& place = index.place(entry);
-    Candidate one = candidate_of(entry, entry.ratio(), entry.has_thresholds, parse_size_class(entry.size_class),
-                                 beliefs.discount(entry.threads, entry.hardware_class), asked.size);
+    EntryCandidate one = candidate_of(entry, entry.ratio(), entry.has_thresholds, parse_size_class(entry.size_class),
+                                      beliefs.discount(entry.threads, entry.hardware_class), asked.size);
     one.kinship = kinship;
     one.recipe = index.says(place.says).recipe;
     one.nest = index.nest(place.nest).family;
