@@ -29,6 +29,8 @@ constexpr double parts_of_work[] = {1.0 / 16, 1.0 / 4, 1};
 constexpr double more_work[] = {1, 1.5, 2.5, 4};
 // Programs have few loops that are shorter, but for windows.
 constexpr std::int64_t small_size = 16;
+// Of the program's loops that one of a nest may take together: of those that exchange pointers.
+constexpr std::int64_t most_steps = 3;
 // How often the size that makes up for the others is looked for more closely.
 constexpr int halvings = 3;
 
@@ -73,19 +75,31 @@ class LeastWork {
     Sizes single;
     for (const std::string& symbol : in_order_) {
       if (single.size() + 1 == in_order_.size()) break;
-      consider({{symbol, 1}}, usual);
+      const std::int64_t one = smallest(symbol, usual);
+      consider({{symbol, one}}, usual);
       Sizes more = single;
-      more.emplace(symbol, 1);
+      more.emplace(symbol, one);
       const auto sizes = sized_.thin(more, usual, 1);
       if (sizes && holds_(*sizes)) single = std::move(more);
     }
     if (single.size() > 1) consider(single, usual);
+    // Others cannot be large enough to make up for a single iteration.
+    for (std::size_t k = 0; k < in_order_.size() && !found_; ++k) consider({{in_order_[k], small_size}}, usual);
     return found_;
   }
   const Sizes& least() const { return least_; }
   double work() const { return work_; }
 
  private:
+  // With which there is something to do: one, but of loops that take several steps of the program's in one.
+  std::int64_t smallest(const std::string& symbol, std::int64_t usual) const {
+    Sizes sizes = sized_.at(usual);
+    for (std::int64_t size = 1; size <= most_steps; ++size) {
+      sizes[symbol] = size;
+      if (work_at(sizes) > 0) return size;
+    }
+    return 1;
+  }
   // Boxes share most of their corners.
   double work_at(const Sizes& sizes) const {
     const auto [known, is_new] = works_.try_emplace(sizes);

@@ -167,9 +167,9 @@ std::optional<CarriedElement> carried_at(const Sdfg& sdfg, const Region& body, c
   if (is_square(sdfg, place, row, column)) return carried.always ? std::optional(carried) : std::nullopt;
   const auto again = written_again(place, row, column);
   const bool plain = !place.combine && info(sdfg.find(place.container)->type).bytes >= 4 && !reads_something(place);
-  const bool there = std::ranges::any_of(touched, [&](const Touch& t) {
-    return t.always && t.memlet->container == place.container && t.memlet->subset == place.subset;
-  });
+  const bool there = carried.always || std::ranges::any_of(touched, [&](const Touch& t) {
+                       return t.always && t.memlet->container == place.container && t.memlet->subset == place.subset;
+                     });
   if (!again || !plain || !there) return std::nullopt;
   carried.kind = again->kind;
   carried.columns = again->columns;

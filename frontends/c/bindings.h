@@ -216,12 +216,20 @@ struct Bounds {
   sdfg::Expr begin, end;
 };
 
+struct Comparison {
+  sdfg::Expr left, right;
+};
+
 // A `for` that counts.
 struct CountedLoop {
   const ForHeader& header;
   clang::SourceLocation where;
   std::string symbol;
   Bounds limits;
+  sdfg::Region needed = {};                  // what computes its bounds
+  std::optional<sdfg::Memlet> guarded = {};  // it runs where that is no more than the largest index
+  std::optional<Binding> memory = {};        // where its variable keeps its value
+  std::int64_t passes = 1;                   // iterations of the program's loop in one of it
   bool up() const { return header.step > 0; }
   sdfg::Expr nonempty() const;  // it has iterations where this is >= 0
   sdfg::Expr trips() const;     // how many, if any

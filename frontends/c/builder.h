@@ -5,7 +5,7 @@
 //    known symbolically and never changed: an expression (Binding::index), no memory at all;
 //  - an integer from outside that the stretch does not write: a symbol;
 //  - a local pointer that is changed, and a local integer that is changed inside an expression: an expression, followed
-//    from statement to statement (steps.cc);
+//    from statement to statement (steps.cc; pointers that loops exchange: exchanges.cc);
 //  - any other scalar, and every array or pointer: a container.
 // Expressions have two readings: `index` gives a mathematical integer (bounds, subscripts), which needs proofs that C's
 // arithmetic does not wrap or truncate; `value` gives a tree of C's own operations, exact by construction.
@@ -46,6 +46,8 @@ class Builder : private BuilderState {
   // Integers whose values could not be followed; they may be left in memory in another attempt.
   const std::set<const clang::VarDecl*>& unfollowed() const { return unfollowed_; }
   void in_memory(std::set<const clang::VarDecl*> variables) { in_memory_ = std::move(variables); }
+  // Whether the program runs iterations of the last loop behind the nest that was built.
+  bool leaves_rest() const { return !rest_.empty(); }
   // Of the nest that was built: containers of arrays, and the variables that name them.
   std::vector<std::pair<std::string, const clang::VarDecl*>> arrays() const;
 
@@ -179,7 +181,7 @@ class Builder : private BuilderState {
   std::optional<sdfg::Expr> chosen(const sdfg::Expr& test, const sdfg::Expr& yes, const sdfg::Expr& no);
   std::optional<Binding> joined(const std::optional<sdfg::Expr>& test, const Binding& yes, const Binding& no);
 
-  // induction.cc
+  // induction.cc, exchanges.cc
   using Pass = std::function<Lift<void>(Builder&)>;
   bool counts(const LoopParts& loop) const;
   bool adopt(const std::string& symbol, const Builder& trial);
@@ -199,6 +201,9 @@ class Builder : private BuilderState {
   Lift<sdfg::Expr> trips_while(const clang::Expr* condition, const std::string& symbol);
   Lift<sdfg::Expr> tested(const LoopParts& loop, std::vector<Stepping>& steps, const std::string& symbol);
   Lift<void> stepped_loop(const LoopParts& loop);
+  void expect_exchange();
+  std::int64_t iterations_of_exchange(const clang::ForStmt* s, const CountedLoop& loop);
+  Lift<bool> exchanging_loop(const clang::ForStmt* s, const CountedLoop& loop);
 
   // access.cc
   Lift<Access> lvalue(const clang::Expr* e);
@@ -301,16 +306,15 @@ class Builder : private BuilderState {
 
   // for_loops.cc
   Lift<void> for_loop(const clang::ForStmt* s, const ForHeader& header);
-  Lift<void> counted_loop(const clang::ForStmt* s, const CountedLoop& loop, const sdfg::Region& needed,
-                          const std::optional<sdfg::Memlet>& guarded, const std::optional<Binding>& memory);
+  Lift<void> run_body(const clang::ForStmt* s, const CountedLoop& loop);
+  Lift<void> counted_loop(const clang::ForStmt* s, const CountedLoop& loop);
   Lift<sdfg::Expr> loop_begin(const ForHeader& header, clang::SourceLocation where);
   Lift<std::optional<sdfg::Memlet>> begin_in_lower_half(const ForHeader& header, const sdfg::Expr& begin,
                                                         clang::SourceLocation where) const;
   Lift<Binding> loop_memory(const ForHeader& header, clang::SourceLocation where);
   void leave_inner_finals(const LoopRun& loop, std::size_t from);
-  void emit_loop(const CountedLoop& loop, sdfg::Region body, const std::optional<sdfg::Memlet>& guarded,
-                 std::size_t finals);
-  Lift<void> leave_variable(const CountedLoop& loop, const std::optional<Binding>& memory);
+  void emit_loop(const CountedLoop& loop, sdfg::Region body, std::size_t finals);
+  Lift<void> leave_variable(const CountedLoop& loop);
   Lift<Bounds> bounds(const ForHeader& header, const sdfg::Expr& begin, const std::string& symbol);
   Lift<sdfg::Expr> bound(const ForHeader& header, const clang::BinaryOperator* condition, const sdfg::Expr& begin,
                          const std::string& symbol);
@@ -319,9 +323,6 @@ class Builder : private BuilderState {
   void expect_no_underflow(const sdfg::Expr& sum);
   void expect_nonneg(const sdfg::Expr& e);
   void expect_distance(const sdfg::Expr& high, Interval highs, const sdfg::Expr& low, Interval lows);
-  struct Comparison {
-    sdfg::Expr left, right;
-  };
   void expect_distance(const ForHeader& header, const clang::BinaryOperator* condition, const Comparison& first,
                        bool towards_right);
   static bool set_last(const Final& f, const std::vector<Final>& inside, const std::string& symbol, bool up);
@@ -389,8 +390,7 @@ class Builder : private BuilderState {
 template <class F>
 Lift<sdfg::Region> Builder::region(F&& f) {
   sdfg::Region inner;
-  sdfg::Region* const outer = out_;
-  out_ = &inner;
+  sdfg::Region* const outer = std::exchange(out_, &inner);
   auto result = f();
   out_ = outer;
   if (!result) return std::unexpected(result.error());

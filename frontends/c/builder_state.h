@@ -58,6 +58,8 @@ struct BuilderState {
   std::vector<sdfg::Memlet> pool_;             // what the inputs of expressions under construction refer to
   std::vector<const clang::FunctionDecl*> inline_stack_;
   std::vector<Final> finals_;
+  const clang::ForStmt* exchanging_ = nullptr;  // the last statement, if it may exchange pointers
+  std::string rest_, rest_begin_;       // of that loop, what C runs behind the nest, and where its variable begins
   std::set<std::string> text_symbols_;  // of the epilogue, and of what symbols computed from others are
   Ranges ranges_;
   Box box_;

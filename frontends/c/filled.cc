@@ -40,8 +40,8 @@ class Body {
     const bool single =
         loops_ == 0 && std::ranges::all_of(memlet.subset, [&](const Expr& e) { return is_over_parameters(e); });
     if (is_write && single && known_) set_.insert(name);
-    // A row that is kept from iteration to iteration, its first element set by itself.
-    if (is_write && loops_ == 1 && known_ && set_.contains(name) && memlet.subset.size() == 1 &&
+    // A row that is kept from iteration to iteration, its first element set by itself, the others perhaps by branches.
+    if (is_write && loops_ == 1 && runs_.size() == 1 && set_.contains(name) && memlet.subset.size() == 1 &&
         memlet.subset[0].uses(runs_.back().first))
       begun_.emplace_back(name, runs_.back().second + Expr(1));
     if (is_write && !single && known_) {

@@ -136,7 +136,7 @@ Lift<std::string> Builder::epilogue() {
     assign += (guard.empty() ? "" : "if (" + is_set + ") ") + name + " = (__typeof__(" + name + "))" + held + ";\n";
   }
   TRY_VOID(tracked_epilogue(declare, assign));
-  return declare + assign;
+  return rest_begin_ + declare + assign + rest_;
 }
 
 // Whether the program behind the nest may look at the variable, which is one of the function's own.
@@ -204,6 +204,7 @@ Lift<LiftedNest> Builder::build(const std::string& name) {
     return refuse("c.floating-point", "a pragma gives this floating-point operation rules of its own",
                   own_floating_point_->getBeginLoc());
   find_tracked();
+  expect_exchange();
   out_ = &sdfg_.root;
   sdfg_.name = name;
   std::vector<Item> list;

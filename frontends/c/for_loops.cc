@@ -177,10 +177,10 @@ Expr CountedLoop::nonempty() const {
   return up() ? limits.end - limits.begin - Expr(1) : limits.begin - limits.end - Expr(1);
 }
 Expr CountedLoop::trips() const {
-  return Expr::floor_div(nonempty(), Expr(up() ? header.step : -header.step)) + Expr(1);
+  return Expr::floor_div(nonempty(), Expr(passes * (up() ? header.step : -header.step))) + Expr(1);
 }
 Expr CountedLoop::after() const {
-  return limits.begin + Expr(header.step) * (planted(Fault::final_value_short) ? trips() - 1 : trips());
+  return limits.begin + Expr(header.step * passes) * (planted(Fault::final_value_short) ? trips() - 1 : trips());
 }
 bool CountedLoop::readable() const { return limits.begin.reads().empty() && limits.end.reads().empty(); }
 
@@ -239,23 +239,21 @@ void Builder::leave_inner_finals(const LoopRun& loop, std::size_t from) {
   }
 }
 
-// `guarded`: it runs where that is no more than the largest index.
-void Builder::emit_loop(const CountedLoop& loop, sdfg::Region body, const std::optional<Memlet>& guarded,
-                        std::size_t finals) {
+void Builder::emit_loop(const CountedLoop& loop, sdfg::Region body, std::size_t finals) {
   sdfg::Loop node = sdfg::counted(loop.symbol, loop.limits.begin, loop.limits.end, std::move(body.nodes));
-  node.step = loop.header.step;
-  if (!guarded) return emit(std::move(node));
+  node.step = loop.header.step * loop.passes;
+  if (!loop.guarded) return emit(std::move(node));
   forget_inner_finals(finals);
   ScalarExpr test = ScalarExpr::binary(sdfg::ScalarOp::le, ScalarExpr::make_input(0, ElementType::u64),
                                        ScalarExpr::integer(INT64_MAX, ElementType::u64));
   sdfg::Region then_body;
   then_body.nodes.push_back(std::move(node));
-  emit(sdfg::If{.condition = {std::move(test), {*guarded}}, .then_body = std::move(then_body), .else_body = {}});
+  emit(sdfg::If{.condition = {std::move(test), {*loop.guarded}}, .then_body = std::move(then_body), .else_body = {}});
 }
 
-// The loop's variable after it; `memory`: where it keeps that.
-Lift<void> Builder::leave_variable(const CountedLoop& loop, const std::optional<Binding>& memory) {
-  const clang::VarDecl* v = loop.header.variable;
+// The loop's variable after it.
+Lift<void> Builder::leave_variable(const CountedLoop& loop) {
+  const auto& [v, memory] = std::pair(loop.header.variable, loop.memory);
   if (loop.header.declared) {
     bindings_.erase(v);
     return {};
@@ -319,44 +317,52 @@ Lift<void> Builder::for_loop(const clang::ForStmt* s, const ForHeader& header) {
   TRY(const Bounds limits, bounds(header, begin, symbol));
   sdfg::Region needed;
   needed.nodes.assign(out_->nodes.begin() + static_cast<std::ptrdiff_t>(before), out_->nodes.end());
-  CountedLoop loop{header, where, symbol, limits};
-  if (guarded || memory || !has_seam(s, loop)) return counted_loop(s, loop, needed, guarded, memory);
+  CountedLoop loop{header, where, symbol, limits, std::move(needed), guarded, memory};
+  TRY(const bool exchanges, exchanging_loop(s, loop));
+  if (exchanges) return {};
+  if (guarded || memory || !has_seam(s, loop)) return counted_loop(s, loop);
   const llvm::SaveAndRestore<int> parts(seams_, seams_ + 1);
   const Expr second = limits.begin + Expr(1), last = limits.end - Expr(1);
   for (const Bounds& part : {Bounds{limits.begin, second}, Bounds{second, last}, Bounds{last, limits.end}}) {
     loop.limits = part;
-    bindings_[v] = {Binding::Kind::Expression, Expr::symbol(loop.symbol), std::nullopt, {}, {}};
-    TRY_VOID(counted_loop(s, loop, needed, guarded, memory));
+    TRY_VOID(counted_loop(s, loop));
     loop.symbol = fresh(v->getNameAsString());
   }
   return {};
 }
 
-// The loop itself. `needed`: what computes its bounds.
-Lift<void> Builder::counted_loop(const clang::ForStmt* s, const CountedLoop& loop, const sdfg::Region& needed,
-                                 const std::optional<Memlet>& guarded, const std::optional<Binding>& memory) {
-  const auto& [header, where, symbol, limits] = loop;
+// One iteration of the loop: one of the program's, or several.
+Lift<void> Builder::run_body(const clang::ForStmt* s, const CountedLoop& loop) {
+  const ForHeader& header = loop.header;
+  for (std::int64_t pass = 0; pass < loop.passes; ++pass) {
+    const Expr now = Expr::symbol(loop.symbol) + Expr(pass * header.step);
+    bindings_[header.variable] = {Binding::Kind::Expression, now, std::nullopt, {}, {}};
+    const Exits exits{.loop = true};
+    TRY_VOID(body(s->getBody(), &exits));
+    for (const clang::Expr* e : header.also) TRY_VOID(expression_statement(e));
+  }
+  return {};
+}
+
+// The loop itself.
+Lift<void> Builder::counted_loop(const clang::ForStmt* s, const CountedLoop& loop) {
+  const auto& [header, where, symbol, limits, needed, guarded, memory, passes] = loop;
   const clang::VarDecl* v = header.variable;
-  const Expr& begin = limits.begin;
+  const std::int64_t step = header.step * passes;
   note_line(symbol, where);
   std::set<const clang::VarDecl*> written = written_variables(s->getBody());
   for (const clang::Expr* e : header.also) written.merge(written_variables(e));
   TRY_VOID(enter_body(s->getCond(), written, v, where));
   const std::size_t finals = finals_.size();
-  box_.push_back(loop_range(symbol, limits.begin, limits.end, header.step));
+  box_.push_back(loop_range(symbol, limits.begin, limits.end, step));
   ++for_depth_;
   loops_.push_back({symbol, limits.begin, loop.nonempty()});
-  const Pass pass = [&](Builder& b) -> Lift<void> {
-    const Exits exits{.loop = true};
-    TRY_VOID(b.body(s->getBody(), &exits));
-    for (const clang::Expr* e : header.also) TRY_VOID(b.expression_statement(e));
-    return {};
-  };
-  const Expr from = loop.up() ? Expr::symbol(symbol) - begin : begin - Expr::symbol(symbol);
+  const Pass pass = [&](Builder& b) { return b.run_body(s, loop); };
+  const Expr from = loop.up() ? Expr::symbol(symbol) - limits.begin : limits.begin - Expr::symbol(symbol);
   std::vector<Stepping> steps;
   auto inner = region([&]() -> Lift<void> {
-    TRY(steps,
-        find_steps(written, s->getBody(), symbol, Expr::floor_div(from, Expr(std::abs(header.step))), pass, where));
+    bindings_[v] = {Binding::Kind::Expression, Expr::symbol(symbol), std::nullopt, {}, {}};
+    TRY(steps, find_steps(written, s->getBody(), symbol, Expr::floor_div(from, Expr(std::abs(step))), pass, where));
     TRY_VOID(enter_steps(steps, where));
     TRY_VOID(pass(*this));
     return verify_steps(steps, where);
@@ -375,14 +381,13 @@ Lift<void> Builder::counted_loop(const clang::ForStmt* s, const CountedLoop& loo
     return refuse("c.loop.bound-changes", "what the bound of the loop is computed from may be changed in its body",
                   where);
 
-  const bool steps_on = std::ranges::any_of(steps, [](const Stepping& v) { return v.by.has_value(); });
-  leave_steps(steps, steps_on ? trip_count(limits, header.step) : std::nullopt);
+  const bool steps_on = std::ranges::any_of(steps, [](const Stepping& v) { return v.by && *v.by != Expr(0); });
+  leave_steps(steps, steps_on ? trip_count(limits, step) : std::nullopt);
   leave_inner_finals(
-      {symbol, loop.up(), loop.readable() ? std::optional(loop.after() - Expr(header.step)) : std::nullopt,
-       loop.nonempty()},
+      {symbol, loop.up(), loop.readable() ? std::optional(loop.after() - Expr(step)) : std::nullopt, loop.nonempty()},
       finals);
-  emit_loop(loop, std::move(*inner), guarded, finals);
-  return leave_variable(loop, memory);
+  emit_loop(loop, std::move(*inner), finals);
+  return leave_variable(loop);
 }
 
 }  // namespace sous::frontends::c

@@ -172,8 +172,10 @@ void Builder::leave_steps(const std::vector<Stepping>& steps, const std::optiona
   for (const Stepping& s : steps) {
     Binding& b = bindings_[s.variable];
     b = {};
-    if (!s.by || !trips) continue;
+    const bool stays = s.by == Expr(0) && s.last_test == 0;
+    if (!s.by || !(trips || stays)) continue;
     b = s.before;
+    if (stays) continue;
     Expr& at = *offset_of(b);
     at = at + (planted(Fault::final_value_short) ? *trips - 1 : *trips) * *s.by + Expr(s.last_test);
     if (b.kind == Binding::Kind::Expression && !in_range(at, s.variable, {})) b.kind = Binding::Kind::Wrapped;

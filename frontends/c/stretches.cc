@@ -188,7 +188,7 @@ class Finder {
             {"c.assumption", "what would have to hold of its sizes is next to never so", list[first]->getBeginLoc()});
       return false;
     }
-    mark_dead(nest->sdfg, builder, part(list, first, last));
+    if (!builder.leaves_rest()) mark_dead(nest->sdfg, builder, part(list, first, last));
     const clang::SourceManager& sources = context_.getSourceManager();
     const clang::PresumedLoc from = sources.getPresumedLoc(sources.getExpansionLoc(list[first]->getBeginLoc()));
     const clang::PresumedLoc to = sources.getPresumedLoc(sources.getExpansionLoc(list[last - 1]->getEndLoc()));
@@ -203,7 +203,8 @@ class Finder {
     nest->end = end->end;
     nest->hint = inline_hint(facts_.function, context_);
     nest->whole = whole_function(facts_.function, std::span(list).subspan(first, last - first), context_);
-    remember(*nest, builder, part(list, first, last));
+    // (What is left of it changes arrays outside of the nest.)
+    if (!builder.leaves_rest()) remember(*nest, builder, part(list, first, last));
     unit_.nests.push_back(std::move(*nest));
     return true;
   }

@@ -456,6 +456,49 @@ Case kept_row_case(std::uint64_t seed) {
                 filling + "); vectorize(loop=i_s, lanes=" + number(rows) + ") -> highway");
 }
 
+// Two rows of which each is made of the other one in turns, as those of pointers that a loop exchanges are.
+Case exchanged_row_case(std::uint64_t seed) {
+  Random random(seed);
+  const auto number = [](std::int64_t n) { return std::to_string(n); };
+  static constexpr const char* types[] = {"f64", "f32", "i32", "i64"};
+  const std::string type = types[random.below(4)];
+  const auto value = [&](const std::string& own, const std::string& other, const std::string& j) {
+    const std::vector<std::string> all = {own + "[" + j + "]", other + "[" + j + "]", other + "[" + j + " + 1]", "x[i]",
+                                          "y[" + j + "]",      "W[i, " + j + "]"};
+    std::string e = random.percent(80) ? all[0] : all[random.below(all.size())];
+    for (std::size_t k = 0; k < 1 + random.below(3); ++k) {
+      const std::string& one = all[random.below(all.size())];
+      e = random.percent(40)   ? "select(" + e + " < " + one + ", " + one + ", " + e + ")"
+          : random.percent(50) ? e + " + " + one
+                               : one + " - (" + e + ")";
+    }
+    return e;
+  };
+  const bool begun = random.percent(60);
+  const std::string columns = number(random.between(12, 30));
+  const auto half = [&](const std::string& own, const std::string& other, const std::string& j, const std::string& s) {
+    const std::string write = s + ": " + own + "[" + j + " + 1] = ";
+    const std::string body = random.percent(30) ? "if (x[i] < y[" + j + "]) { " + write + value(own, other, j) +
+                                                      " } else { " + "u" + write + value(own, other, j) + " }"
+                                                : write + value(own, other, j);
+    return (begun ? "b" + s + ": " + own + "[0] = x[i] " : "") + "loop " + j + " = 0 .. " + columns + " { " + body +
+           " } ";
+  };
+  const std::string inside = half("R", "P", "j", "s") + half("P", "R", "k", "t");
+  std::string arrays;
+  for (const char* name : {"R", "P", "x", "y"}) arrays += "array " + std::string(name) + ": " + type + "[40] argument ";
+  const std::string text = "sdfg 1 row " + arrays + "array W: " + type + "[40, 40] argument arguments R, P, x, y, W " +
+                           "loop i = 0 .. " + number(random.between(3, 30)) + " { " + inside + "}";
+  const std::int64_t rows = std::int64_t{1} << random.between(1, 4);
+  const std::string filling = number(3 * (rows - 1) + 3);
+  return applied_case(text,
+                      std::string(begun ? "sink(loop=j, what=before); sink(loop=k, what=before); " : "") +
+                          "fuse(first=j, second=k, shift=1); skew(loop=j, by=i, factor=3); tile(loops=[i], sizes=[" +
+                          number(rows) + "]); interchange(outer=i, inner=j); split(loop=j, offset=" + filling +
+                          "); split(loop=j_s, offset=-" + filling + "); vectorize(loop=i_s, lanes=" + number(rows) +
+                          ") -> highway");
+}
+
 // Rows that read what later iterations write, as far ahead as elements say, which are not negative; with another end
 // for each, or a condition in the middle.
 Case distance_case(std::uint64_t seed) {
@@ -596,6 +639,8 @@ TEST(Property, TimeTiles) { hold_recipes("TimeTiles", time_tile_case, 10, "time_
 TEST(Property, StaggeredLanes) { hold_recipes("StaggeredLanes", staggered_case, 10, "vectorize", 50); }
 
 TEST(Property, KeptRows) { hold_recipes("KeptRows", kept_row_case, 10, "vectorize", 40); }
+
+TEST(Property, ExchangedRows) { hold_recipes("ExchangedRows", exchanged_row_case, 10, "vectorize", 40); }
 
 TEST(Property, DistancesAhead) { hold_recipes("DistancesAhead", distance_case, 5, "vectorize", 90); }
 

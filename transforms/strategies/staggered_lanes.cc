@@ -21,9 +21,14 @@ constexpr int widest_vector = 64;  // bytes
 std::string fused(const Staggered& band) {
   std::string steps;
   if (band.expanded) steps += call("expand", "loop=" + band.rows + ", of=scalars");
-  if (band.sunk > 0)
-    steps += call("sink", "loop=" + band.columns + ", what=before, count=" + std::to_string(band.sunk));
-  for (const std::string& other : band.fused) steps += call("fuse", "first=" + band.columns + ", second=" + other);
+  const auto sink = [&](const std::string& loop, int count) {
+    if (count > 0) steps += call("sink", "loop=" + loop + ", what=before, count=" + std::to_string(count));
+  };
+  sink(band.columns, band.sunk);
+  for (const Staggered::Loop& other : band.fused) sink(other.name, other.sunk);
+  for (const Staggered::Loop& other : band.fused)
+    steps += call("fuse", "first=" + band.columns + ", second=" + other.name +
+                              (other.shift > 0 ? ", shift=" + std::to_string(other.shift) : ""));
   return steps;
 }
 
@@ -31,7 +36,8 @@ std::string fused(const Staggered& band) {
 std::string in_lanes(const Staggered& band, int skew, int element_bytes) {
   const std::string &a = band.rows, &b = band.columns;
   // Columns in which not all rows are at work, whatever the machine, and those in which some statements are not.
-  const int some = band.sunk > 0 || !band.fused.empty() ? 2 : 0;
+  int some = band.sunk > 0 || !band.fused.empty() ? 2 : 0;
+  for (const Staggered::Loop& other : band.fused) some = std::max(some, other.shift + 2);
   const std::string filling = std::to_string(band.factor * (widest_vector / element_bytes - 1) + some);
   return call("skew", "loop=" + b + ", by=" + a + ", factor=" + std::to_string(skew)) +
          call("tile", "loops=[" + a + "], sizes=[" + lanes_of(element_bytes) + "]") +

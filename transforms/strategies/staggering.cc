@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "transforms/loop_names.h"
 #include "transforms/normal/util.h"
@@ -13,6 +14,7 @@ using sdfg::ScheduleLoop;
 using std::string;
 
 constexpr int most_factor = 3;
+constexpr int most_shift = 1;
 
 // What the step makes of the nest; nullopt: it is refused.
 Result<std::optional<Nest>> after(const Nest& nest, const StepCall& call, const StepContext& context) {
@@ -112,54 +114,71 @@ bool keeps_one_row(const Nest& nest, const ScheduleLoop& rows) {
   return found;
 }
 
-// The loops in this one that hold statements only, if nothing else is in it but statements before the first of them.
-struct Columns {
+// The loops in this one that hold statements only, if nothing else is in it but statements before them.
+std::vector<Staggered::Loop> loops_of_columns(const ScheduleLoop& rows) {
+  std::vector<Staggered::Loop> result;
   int before = 0;
-  std::vector<string> loops;
-};
-Columns loops_of_columns(const ScheduleLoop& rows) {
-  Columns result;
   for (const sdfg::ScheduleNode& node : rows.children) {
-    const auto* loop = std::get_if<ScheduleLoop>(&node.value);
-    const bool before =
-        loop == nullptr && result.loops.empty() && std::holds_alternative<sdfg::ScheduleLeaf>(node.value);
-    if (before) {
-      ++result.before;
+    if (std::holds_alternative<sdfg::ScheduleLeaf>(node.value)) {
+      ++before;
       continue;
     }
+    const auto* loop = std::get_if<ScheduleLoop>(&node.value);
     if (loop == nullptr || loop->step != 1 || !holds_statements(*loop)) return {};
-    result.loops.push_back(loop->symbol);
+    result.push_back({.name = loop->symbol, .sunk = std::exchange(before, 0)});
   }
-  return result;
+  return before == 0 ? result : std::vector<Staggered::Loop>();
 }
 
-Result<std::optional<Staggered>> staggered(Nest nest, const string& rows, const Columns& inside,
+StepCall sunk(const Staggered::Loop& loop) {
+  return {"sink", {{"loop", loop.name}, {"what", string("before")}, {"count", std::int64_t{loop.sunk}}}};
+}
+
+// The other loops over columns as one with the first, each delayed by as few iterations as it takes; nullopt: one
+// cannot be.
+Result<std::optional<Nest>> fused(Nest nest, const string& first, std::vector<Staggered::Loop>& others,
+                                  const StepContext& context) {
+  for (Staggered::Loop& other : others) {
+    std::optional<Nest> one;
+    for (int shift = 0; shift <= most_shift && !one; ++shift) {
+      const StepCall fuse{"fuse", {{"first", first}, {"second", other.name}, {"shift", std::int64_t{shift}}}};
+      TRY(one, after(nest, fuse, context));
+      other.shift = shift;
+    }
+    if (!one) return std::optional<Nest>();
+    nest = std::move(*one);
+  }
+  return std::optional(std::move(nest));
+}
+
+Result<std::optional<Staggered>> staggered(Nest nest, const string& rows, std::vector<Staggered::Loop> inside,
                                            const StepContext& context) {
   const auto none = std::optional<Staggered>();
   TRY(const bool parallel_rows, is_parallel(nest, rows, context));
   if (parallel_rows) return none;
-  std::vector<string> loops = inside.loops;
-  const string columns = loops[0];
-  loops.erase(loops.begin());
-  std::vector<StepCall> fuse;
-  const bool expanded = inside.before > 0 && !sdfg::find_loop(nest.tree, rows)->privates.empty();
-  if (expanded) fuse.push_back({"expand", {{"loop", rows}, {"of", string("scalars")}}});
-  if (inside.before > 0)
-    fuse.push_back({"sink", {{"loop", columns}, {"what", string("before")}, {"count", std::int64_t{inside.before}}}});
-  for (const string& other : loops) fuse.push_back({"fuse", {{"first", columns}, {"second", other}}});
-  TRY(auto one_loop, after_all(std::move(nest), fuse, context));
+  Staggered found{.rows = rows, .columns = inside[0].name, .sunk = inside[0].sunk, .fused = {}};
+  found.fused.assign(inside.begin() + 1, inside.end());
+  found.expanded = found.sinks() && !sdfg::find_loop(nest.tree, rows)->privates.empty();
+  std::vector<StepCall> steps;
+  if (found.expanded) steps.push_back({"expand", {{"loop", rows}, {"of", string("scalars")}}});
+  for (const Staggered::Loop& loop : inside)
+    if (loop.sunk > 0) steps.push_back(sunk(loop));
+  TRY(auto perfect, after_all(std::move(nest), steps, context));
+  if (!perfect) return none;
+  TRY(auto one_loop, fused(std::move(*perfect), found.columns, found.fused, context));
   if (!one_loop) return none;
   nest = std::move(*one_loop);
+  const string& columns = found.columns;
   TRY(const bool parallel, is_parallel(nest, columns, context));
   if (parallel) return none;
   TRY(const bool in_lanes, are_lanes(nest, columns, context));
   if (in_lanes) return none;
   TRY(const auto least, sdfg::least_skew(nest.dependences, nest.scop, nest.tree, rows, columns, most_factor));
-  for (int factor = std::max(least.value_or(most_factor + 1), 1); factor <= most_factor; ++factor) {
-    TRY(const auto one, after_all(nest, {skewed(columns, rows, factor), exchanged(rows, columns)}, context));
+  for (found.factor = std::max(least.value_or(most_factor + 1), 1); found.factor <= most_factor; ++found.factor) {
+    TRY(const auto one, after_all(nest, {skewed(columns, rows, found.factor), exchanged(rows, columns)}, context));
     if (!one) continue;
     TRY(const bool parallel, is_parallel(*one, rows, context));
-    if (parallel) return std::optional(Staggered{rows, columns, expanded, inside.before, loops, factor});
+    if (parallel) return std::optional(std::move(found));
   }
   return none;
 }
@@ -224,9 +243,10 @@ Result<std::vector<Staggered>> staggered_of(const Nest& nest, const StepContext&
   std::vector<Staggered> result;
   for (const string& rows : sdfg::loop_symbols(nest.tree)) {
     const ScheduleLoop& loop = *sdfg::find_loop(nest.tree, rows);
-    const Columns columns = loop.step == 1 ? loops_of_columns(loop) : Columns();
-    const bool one_row = !columns.loops.empty() && keeps_one_row(nest, loop);
-    if (columns.loops.empty() || (columns.before > 0 && !one_row)) continue;
+    const auto columns = loop.step == 1 ? loops_of_columns(loop) : std::vector<Staggered::Loop>();
+    const bool one_row = !columns.empty() && keeps_one_row(nest, loop);
+    const bool sinks = std::ranges::any_of(columns, [](const Staggered::Loop& c) { return c.sunk > 0; });
+    if (columns.empty() || (sinks && !one_row)) continue;
     TRY(auto found, staggered(nest, rows, columns, context));
     if (!found) continue;
     found->one_row = one_row;

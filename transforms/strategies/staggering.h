@@ -2,6 +2,7 @@
 // which in tiles, those of a diagonal at a time.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -13,10 +14,18 @@ namespace sous::transforms {
 // stand before it are iterations of it, and the loops of `fused` that stand behind it are one with it, in this order;
 // and it holds statements only. Skewed by `factor` times the row and exchanged, the loop over rows is parallel.
 struct Staggered {
+  struct Loop {
+    std::string name;
+    int sunk = 0;   // statements before it
+    int shift = 0;  // iterations by which it is delayed
+  };
   std::string rows, columns;
   bool expanded = false;  // what statements keep in variables of a row, which has an element for each row first
-  int sunk = 0;           // statements
-  std::vector<std::string> fused;
+  int sunk = 0;           // statements before `columns`
+  std::vector<Loop> fused;
+  bool sinks() const {
+    return sunk > 0 || std::ranges::any_of(fused, [](const Loop& loop) { return loop.sunk > 0; });
+  }
   int factor = 1;        // the least
   bool one_row = false;  // an array is written of which each row has the same elements
   // What its one statement makes of the element before takes two operations of floating point and more, one after the

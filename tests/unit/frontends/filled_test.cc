@@ -46,6 +46,7 @@ TEST(Filled, OtherwiseNothingIsAssumed) {
 // The first element of a row that all iterations go through is set by itself: the row does not end before it begins.
 TEST(Filled, RowsOfWhichTheFirstElementIsSet) {
   EXPECT_TRUE(is_assumed("t[0] = k; for (int j = 1; j <= m; j++) t[j] = t[j - 1] + t[j];", m));
+  EXPECT_TRUE(is_assumed("t[0] = k; for (int j = 1; j <= m; j++) if (y[j] > k) t[j] = t[j - 1]; else t[j] = y[j];", m));
   EXPECT_FALSE(is_assumed("for (int j = 1; j <= m; j++) t[j] = t[j - 1] + t[j];", m));
   EXPECT_FALSE(is_assumed("for (int j = 1; j <= m; j++) t[j] = t[j - 1] + t[j]; t[0] = k;", m));   // behind it
   EXPECT_FALSE(is_assumed("t[k * o] = k; for (int j = 1; j <= m; j++) t[k * o + j] = y[j];", m));  // rows of their own

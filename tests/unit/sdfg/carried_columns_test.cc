@@ -91,6 +91,8 @@ TEST(CarriedColumns, ElementsThatAreHandedOn) {
   EXPECT_EQ(kept("s0: v[] = " + own + " if (x[i] < v[]) { s1: " + own + " = " + left + " }"), "R passed2 perhaps; ");
   // What the row before has not overwritten yet.
   EXPECT_EQ(kept("s0: " + own + " = R[t - 2*i + 1] + " + left), "R passed2; ");
+  // Branches that all write it need nobody who reads it.
+  EXPECT_EQ(kept("if (x[i] < x[t]) { s1: " + own + " = " + left + " } else { s2: " + own + " = x[i] }"), "R passed2; ");
   // Nobody reads it in any case: it may not be there to be read.
   EXPECT_EQ(kept("if (x[i] < x[t]) { s1: " + own + " = " + left + " }"), "none");
   // What the row behind has overwritten, what is not reached, and what two rows before left behind.
