@@ -117,6 +117,18 @@ static Lift<Access> led_to(const Binding& value, clang::SourceLocation where) {
   return refuse("c.pointer", "this pointer is not understood", where);
 }
 
+// One type; or arrays of one, of as many elements by variables that nothing changes.
+bool Builder::are_same_rows(clang::QualType a, clang::QualType b) {
+  if (context_.hasSameUnqualifiedType(a, b)) return true;
+  const auto *first = context_.getAsVariableArrayType(a), *second = context_.getAsVariableArrayType(b);
+  if (!first || !second || !first->getSizeExpr() || !second->getSizeExpr()) return false;
+  for (const clang::VarDecl* v : size_variables(a, context_))
+    if (facts_.written.contains(v) || facts_.address_taken.contains(v) || v->hasGlobalStorage()) return false;
+  const auto extent = index(first->getSizeExpr()), other = index(second->getSizeExpr());
+  return extent && other && *extent == *other && extent->reads().empty() &&
+         are_same_rows(first->getElementType(), second->getElementType());
+}
+
 // What a cast to a pointer leads to, conversions that the compiler makes by itself included.
 Lift<Access> Builder::cast_pointer(const clang::CastExpr* cast) {
   const clang::SourceLocation where = cast->getExprLoc();
@@ -128,7 +140,7 @@ Lift<Access> Builder::cast_pointer(const clang::CastExpr* cast) {
       return pointer(inner);
     case clang::CK_BitCast: {
       const clang::QualType to = cast->getType()->getPointeeType();
-      if (inner->getType()->isPointerType() && context_.hasSameUnqualifiedType(inner->getType()->getPointeeType(), to))
+      if (inner->getType()->isPointerType() && are_same_rows(inner->getType()->getPointeeType(), to))
         return pointer(inner);
       // What a pointer to void leads to is an array of each type that it is cast to.
       const clang::VarDecl* v = untyped_pointer(inner);

@@ -46,8 +46,7 @@ class Builder : private BuilderState {
   // Integers whose values could not be followed; they may be left in memory in another attempt.
   const std::set<const clang::VarDecl*>& unfollowed() const { return unfollowed_; }
   void in_memory(std::set<const clang::VarDecl*> variables) { in_memory_ = std::move(variables); }
-  // Whether the program runs iterations of the last loop behind the nest that was built.
-  bool leaves_rest() const { return !rest_.empty(); }
+  bool leaves_rest() const { return !rest_.empty(); }  // iterations for the program to run behind the nest
   // Of the nest that was built: containers of arrays, and the variables that name them.
   std::vector<std::pair<std::string, const clang::VarDecl*>> arrays() const;
 
@@ -208,6 +207,7 @@ class Builder : private BuilderState {
   // access.cc
   Lift<Access> lvalue(const clang::Expr* e);
   Lift<Access> pointer(const clang::Expr* e);
+  bool are_same_rows(clang::QualType a, clang::QualType b);
   Lift<Access> cast_pointer(const clang::CastExpr* cast);
   Lift<Access> returned_address(const clang::CallExpr* call);
   void settle(std::vector<sdfg::Expr>& subscript);

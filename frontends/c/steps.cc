@@ -356,10 +356,13 @@ Lift<void> Builder::tracked_epilogue(std::string& declare, std::string& assign) 
     if (b.kind == Binding::Kind::Pointer) {
       const auto memory = std::ranges::find(memories_, b.container, &Memory::container);
       if (memory == memories_.end()) return unknown();
+      // (Of rows by a table, what is passed is where the first one begins.)
+      const std::string& place = memory->table.empty() ? memory->c_expr : memory->table;
       // Where it points relative to another pointer that changes, too, would depend on the order of the assignments.
       for (const clang::VarDecl* w : tracked_)
-        if (w != v && memory->c_expr == w->getNameAsString()) return unknown();
-      base = "(" + memory->c_expr + ") + ";
+        if (w != v && place == w->getNameAsString()) return unknown();
+      if (place == name && *offset == Expr(0)) continue;
+      base = "(" + place + ") + ";
     }
     const std::string held = "sous_final_" + name;
     declare += "long long " + held + " = " + c_text(*offset) + ";\n";

@@ -7,6 +7,9 @@
 // by_three: served SSSS
 // carried: served SSSS
 // inner_outside: served SSSS
+// in_rows: served SSSS
+// by_tables: served OSSS
+// in_turns: served SSSS
 // with_offsets: served SSSS
 // begins_inside: served SSS
 // two_pairs: served SSSS
@@ -118,6 +121,32 @@ NOINLINE int inner_outside(int n, int t, int *a, int *b) {
   }
   return s + a[0];
 }
+NOINLINE int in_rows(int n, int t, int (*a)[n], int (*b)[n]) {
+  for (int k = 0; k < t; k++) {
+    for (int i = 1; i < n; i++)
+      for (int j = 0; j < n - 1; j++) b[i][j] = a[i - 1][j + 1] + k;
+    int(*other)[n] = a;
+    a = b;
+    b = other;
+  }
+  return a[1][0];
+}
+NOINLINE int by_tables(int n, int t, int **a, int **b) {
+  for (int k = 0; k < t; k++) {
+    for (int i = 1; i < n; i++)
+      for (int j = 0; j < n - 1; j++) b[i][j] = a[i - 1][j + 1] + k;
+    int **other = a;
+    a = b;
+    b = other;
+  }
+  return a[1][0] * 100 + b[2][1];
+}
+NOINLINE int in_turns(int n, int t, int (*rows)[20]) {
+  int k;
+  for (k = 1; k < t; k++)
+    for (int i = 1; i < n; i++) rows[k % 2][i] = rows[(k - 1) & 1][i - 1] + k;
+  return k * 100 + rows[t % 2][3];
+}
 NOINLINE int with_offsets(int n, int t, int *x) {
   int *a = x + 3, *b = x + 3 + n;
   for (int k = 0; k < t; k++) {
@@ -201,6 +230,11 @@ int main(void) {
   for (unsigned t = 1; t < 12; t += 3) printf("by_three %d\n", by_three(20, t, x, y)), shown("by_three");
   for (int t = 1; t < 5; t++) printf("carried %a\n", carried(20, t, d, e)), shown("carried");
   for (int t = 1; t < 5; t++) printf("inner_outside %d\n", inner_outside(20, t, x, y)), shown("inner_outside");
+  for (int t = 1; t < 5; t++) printf("in_rows %d\n", in_rows(6, t, (int(*)[6])x, (int(*)[6])y)), shown("in_rows");
+  int *of_x[6], *of_y[6];
+  for (int k = 0; k < 6; k++) of_x[k] = x + 6 * k, of_y[k] = y + 6 * k;
+  for (int t = 1; t < 5; t++) printf("by_tables %d\n", by_tables(6, t, of_x, of_y)), shown("by_tables");
+  for (int t = 2; t < 6; t++) printf("in_turns %d\n", in_turns(20, t, (int(*)[20])x)), shown("in_turns");
   for (int t = 1; t < 5; t++) printf("with_offsets %d\n", with_offsets(15, t, x)), shown("with_offsets");
   for (int t = 1; t < 4; t++) printf("begins_inside %d\n", begins_inside(20, t, x, y)), shown("begins_inside");
   for (int t = 1; t < 5; t++) printf("two_pairs %d\n", two_pairs(20, t, x, y, z, w)), shown("two_pairs");

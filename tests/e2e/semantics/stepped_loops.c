@@ -18,6 +18,7 @@
 // passes_back: served SS
 // behind_other: served SS
 // from_zero: served S
+// down_a_table: served SS
 // also: parallelize down from_zero pixels; vectorize down by_four up_to
 #include "semantics.h"
 
@@ -141,6 +142,15 @@ NOINLINE void from_zero(int n, double *restrict x) {
   }
 }
 
+// What is passed of a table is where its first row begins; the pointer to the table goes on as one.
+NOINLINE int **down_a_table(int n, int m, int **rows) {
+  for (int i = 0; i < n; i++) {
+    for (int j = 0; j < m; j++) (*rows)[j] += i * j;
+    rows++;
+  }
+  return rows;
+}
+
 int main(void) {
   int x[64], y[64];
   for (int i = 0; i < 64; i++) x[i] = i * i % 17, y[i] = i % 11;
@@ -176,6 +186,9 @@ int main(void) {
   printf("%d %d\n", behind_other(11, x), behind_other(0, x));
   double d[8] = {1, 2, 3, 4, 5, 6, 7, 8};
   from_zero(8, d);
+  int *rows[8];
+  for (int i = 0; i < 8; i++) rows[i] = x + 8 * i;
+  printf("down_a_table %d %d\n", (int)(down_a_table(8, 8, rows) - rows), (int)(down_a_table(3, 5, rows + 2) - rows));
   print_doubles("d", d, 8);
   print_ints("x", x, 64);
   print_ints("y", y, 64);
