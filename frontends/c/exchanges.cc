@@ -9,6 +9,7 @@
 #include "clang/Basic/SourceManager.h"
 #include "clang/Lex/Lexer.h"
 #include "frontends/c/builder.h"
+#include "sdfg/atoms.h"
 
 namespace sous::frontends::c {
 
@@ -60,6 +61,16 @@ std::int64_t period_of(const clang::ForStmt* s, const clang::VarDecl* variable, 
     });
   });
   return period;
+}
+
+bool by_remainder(const sdfg::Memlet& memlet, const std::string& symbol) {
+  bool found = false;
+  for (const Expr& e : memlet.subset)
+    sdfg::map_atoms(e, [&](const sdfg::Atom& atom, const std::vector<Expr>& args) {
+      found = found || (atom.kind == sdfg::AtomKind::Mod && args[0].uses(symbol));
+      return sdfg::make_atom(atom, args);
+    });
+  return found;
 }
 
 // Whether each innermost loop reads of these containers only what lies beside what it writes of them, always as far
@@ -185,12 +196,14 @@ std::int64_t Builder::iterations_of_exchange(const clang::ForStmt* s, const Coun
   std::set<std::string> containers;
   for (const auto& [v, _] : from) containers.insert(before.at(v).container);
   std::int64_t order = order_of(from);
-  // Remainders are known of iterations that are counted from a known one.
-  if (loop.limits.begin.constant()) order = std::lcm(order, period_of(s, loop.header.variable, context_));
+  bool in_turns = false;
   sdfg::for_each_memlet(scratch, [&](const sdfg::Memlet& m, bool writes) {
-    if (writes && std::ranges::any_of(m.subset, [&](const Expr& e) { return e.uses(loop.symbol); }))
-      containers.insert(m.container);
+    if (!writes || !by_remainder(m, loop.symbol)) return;
+    in_turns = true;
+    containers.insert(m.container);
   });
+  // Remainders are known of iterations that are counted from a known one.
+  if (in_turns && loop.limits.begin.constant()) order = std::lcm(order, period_of(s, loop.header.variable, context_));
   return order <= most_passes && is_local(scratch, containers) ? order : 1;
 }
 

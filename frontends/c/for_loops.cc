@@ -253,7 +253,8 @@ void Builder::emit_loop(const CountedLoop& loop, sdfg::Region body, std::size_t 
 
 // The loop's variable after it.
 Lift<void> Builder::leave_variable(const CountedLoop& loop) {
-  const auto& [v, memory] = std::pair(loop.header.variable, loop.memory);
+  const clang::VarDecl* v = loop.header.variable;
+  const std::optional<Binding>& memory = loop.memory;
   if (loop.header.declared) {
     bindings_.erase(v);
     return {};

@@ -188,6 +188,22 @@ TEST(LiftSteps, WhatCannotBeFollowedLiesInMemory) {
 )");
 }
 
+// Rows in turns, where they are written so; what is only read by a remainder is left as it is.
+TEST(LiftSteps, RowsInTurns) {
+  const auto body = [](const std::string& statement) {
+    return root(
+        "void f(int n, int t, int m, int (*restrict a)[50], const int *restrict c) { for (int k = 0; k < t; k++) "
+        "for (int i = 1; i < n; i++) " +
+        statement + " }");
+  };
+  EXPECT_EQ(body("a[(k + 1) % 2][i] = a[k & 1][i - 1] + k;"),
+            "loop k = 0 .. t - 1 step 2 {\n"
+            "  loop i = 1 .. n {\n    s0: a[(k + 1) mod 2, i] = a[k mod 2, i - 1] + {k}i32\n  }\n"
+            "  loop i_1 = 1 .. n {\n    s1: a[k mod 2, i_1] = a[(k + 1) mod 2, i_1 - 1] + {k + 1}i32\n  }\n}\n");
+  EXPECT_TRUE(body("a[0][i] += c[k % 2];").starts_with("loop k = 0 .. t {"));
+  EXPECT_TRUE(body("a[k % 5][i] += 1;").starts_with("loop k = 0 .. t {"));
+}
+
 // Two iterations are one, in which both pointers are known; what is left over the program runs by itself.
 TEST(LiftSteps, PointersThatALoopExchanges) {
   const auto loop = [](const std::string& exchange, const std::string& header = "for (int k = 0; k < t; k++)") {
